@@ -20,7 +20,7 @@ import { createWalletAddress } from '../../support/samples.ts'
 import { readHeadFor } from '../ports/chain.contract.ts'
 
 // Goal: payments are found through the kinds of endpoints that operators use. Method: a real chain behind endpoints
-// that limit, reject, pause, lag and forget, alone and in lists; their calls are counted.
+// that rate-limit or reject calls, lag behind or lack old state, alone and in lists; the tests count their calls.
 
 const offer = createOffer()
 const UNSPENT = { kind: 'unspent' } as const
@@ -34,7 +34,7 @@ beforeAll(async () => {
 })
 afterAll(() => network.stop())
 
-/** The chain through a list of endpoints. */
+/** Opens the chain through a list of endpoints. */
 function openChainThrough(
   endpoints: readonly OddEndpoint[],
   clock: Clock = createFakeClock(0),
@@ -44,7 +44,7 @@ function openChainThrough(
   return createViemChain(openEndpoints('eip155:8453', urls, { clock, callsPerSecond }), offer)
 }
 
-/** An endpoint of Arbitrum: contracts there see the height of another chain. */
+/** The rules of an endpoint of Arbitrum, where contracts see the block height of another chain. */
 const ofArbitrum: Readonly<Record<string, Rule>> = {
   eth_chainId: () => ({ result: '0xa4b1' }),
   eth_call: async ([call], ask) => {
@@ -67,7 +67,7 @@ const submitPayment = (payment: Payment) => submit(network.client, encodeTransfe
 
 const refuseMethod: Rule = () => ({ error: { code: -32_601, message: 'the method does not exist' } })
 
-/** An endpoint that has the state of only the newest blocks. */
+/** The rule of an endpoint that serves state only for the latest block. */
 const answerOnlyLatest: Rule = async ([, at], ask) =>
   at === 'latest' ? { result: await ask() } : { error: { code: -32_000, message: 'missing trie node' } }
 
@@ -76,7 +76,7 @@ const refuseMulticall: Rule = async ([call], ask) =>
     ? { error: { code: -32_600, message: 'not allowed' } }
     : { result: await ask() }
 
-/** An endpoint whose newest block is some blocks old, in every response. */
+/** The rules of an endpoint that is `behind` blocks late, in its block number and in calls at `latest`. */
 function createLaggingRules(behind: bigint): Readonly<Record<string, Rule>> {
   const readLaggingHeight = async () =>
     `0x${((await network.client.getBlockNumber({ cacheTime: 0 })) - behind).toString(16)}`
@@ -94,7 +94,7 @@ function createLaggingRules(behind: bigint): Readonly<Record<string, Rule>> {
 }
 
 describe('one endpoint', () => {
-  test('an endpoint gets 3 calls for a sale before the buyer’s response, and one for the first check afterwards', async () => {
+  test('an endpoint gets 3 calls for a sale before the buyer gets a response, and one for the first check afterwards', async () => {
     const endpoint = oddEndpoint()
     const chain = openChainThrough([endpoint])
     await chain.checkHealth()
@@ -109,7 +109,7 @@ describe('one endpoint', () => {
     expect(endpoint.countCalls() - before).toBe(4)
   })
 
-  test('an endpoint gets two more calls for the last check of a sale, so that a sale costs 6 calls in total', async () => {
+  test('an endpoint gets two calls for the last check of a sale, so a sale costs 6 calls in total', async () => {
     const endpoint = oddEndpoint()
     const chain = openChainThrough([endpoint])
     const payer = await network.createFundedWallet(2)
@@ -126,7 +126,7 @@ describe('one endpoint', () => {
     expect(endpoint.countCalls() - before).toBe(2)
   })
 
-  test('many reads in one turn of the event loop are one call to the endpoint', async () => {
+  test('many reads in one turn of the event loop are combined into one call to the endpoint', async () => {
     const endpoint = oddEndpoint()
     const chain = openChainThrough([endpoint])
     await chain.checkHealth()
@@ -148,7 +148,7 @@ describe('one endpoint', () => {
     expect(await chain.checkHealth()).toMatchObject({ kind: 'none' })
   })
 
-  test('on a chain whose contracts see other block heights, payments are found, and nothing is sold', async () => {
+  test('on a chain whose contracts see other block heights, payments are found, and health reports that the wall no longer sells there', async () => {
     const endpoints = openEndpoints('eip155:42161', [oddEndpoint(ofArbitrum).url], { clock: createFakeClock(0) })
     const chain = createViemChain(endpoints, { ...offer, terms: { ...offer.terms, network: 'eip155:42161' } })
     const what = 'this wall no longer sells on eip155:42161; what was sold there stays sold'
@@ -162,7 +162,7 @@ describe('one endpoint', () => {
     expect(arrived).toMatchObject({ transfers: [{ tx }], isAll: true })
   })
 
-  test('an endpoint without old states still shows the event, however few blocks it returns per call', async () => {
+  test('through an endpoint without old state, a payment is found by its event, however few blocks of events the endpoint serves per call', async () => {
     const payment = await createPayment()
     const head = await readHeadFor(openChainThrough([oddEndpoint()]), payment)
     await network.client.mine({ blocks: 40 })
@@ -173,7 +173,7 @@ describe('one endpoint', () => {
     }
   })
 
-  test('if an endpoint returns no events, the receipts of the block are read instead, and health says so', async () => {
+  test('if an endpoint serves no event logs, a payment is found in the receipts of its block, and health reports the missing logs', async () => {
     const endpoint = oddEndpoint({ eth_getLogs: refuseMethod })
     const chain = openChainThrough([endpoint])
     const payment = await createPayment()
@@ -190,7 +190,7 @@ describe('one endpoint', () => {
     })
   })
 
-  test('health reports for how few blocks per call an endpoint returns events', async () => {
+  test('health reports an endpoint that serves the event logs of only a few blocks per call', async () => {
     const chain = openChainThrough([oddEndpoint({ eth_getLogs: createBlockRangeRule(10) })])
     expect(await chain.checkHealth()).toMatchObject({
       kind: 'none',
@@ -200,7 +200,7 @@ describe('one endpoint', () => {
     })
   })
 
-  test('while an endpoint is rate-limited it gets no calls, and it is named without its secrets', async () => {
+  test('while an endpoint is rate-limiting us, reads do not call it, and health reports it without its secrets', async () => {
     const clock = createFakeClock(0)
     let isBusy = true
     const endpoint = oddEndpoint({ '*': async (_, ask) => (isBusy ? 'busy' : { result: await ask() }) })
@@ -222,7 +222,7 @@ describe('one endpoint', () => {
     expect(await chain.read(payment)).toMatchObject({ spent: false })
   })
 
-  test('an endpoint that does not know its safe block does not withdraw any payment', async () => {
+  test('a settled payment counts as paid even if the endpoint fails to return its safe block', async () => {
     const payer = await network.createFundedWallet(2)
     const { timestamp } = await network.client.getBlock()
     const payment = await signOffer(payer, offer, { validBefore: timestamp + 300n })
@@ -288,7 +288,7 @@ describe('of several endpoints', () => {
     expect(await alone.readPaymentStatus(payment, head + 6n)).toEqual(SILENT)
   })
 
-  test('the fault of one endpoint is reported while another one works', async () => {
+  test('health reports the problem of one endpoint even if another one works', async () => {
     const [first, second] = [oddEndpoint({ '*': () => 'busy' }), oddEndpoint()]
     const { host } = new URL(first.url)
     expect(await openChainThrough([first, second]).checkHealth()).toMatchObject({
@@ -299,7 +299,7 @@ describe('of several endpoints', () => {
 })
 
 describe('a budget of calls per second', () => {
-  test('the limit of calls per second holds, and waiting calls join one batch', async () => {
+  test('with a limit of 5 calls per second, an endpoint gets at most 5 calls in any second', async () => {
     const clock = createFakeClock(0)
     const beats: number[] = []
     const endpoint = oddEndpoint({
@@ -321,7 +321,7 @@ describe('the cost of an endpoint is limited:', () => {
 
   const requestBalance = (url: string) => openRequestsTo(url)('eth_getBalance', [createWalletAddress(1), 'latest'])
 
-  test('a redirect of an endpoint is not followed', async () => {
+  test('a redirect from an endpoint is not followed', async () => {
     let followed = 0
     const elsewhere = serve(() => {
       followed += 1
@@ -332,7 +332,7 @@ describe('the cost of an endpoint is limited:', () => {
     expect(followed).toBe(0)
   })
 
-  test('a response of 10 MB is not read to its end', async () => {
+  test('a response of 10 MB is rejected, and one of 1 MB is accepted', async () => {
     const padded = JSON.stringify({ jsonrpc: '2.0', id: 1, result: '0x1' }).padEnd(10_000_000)
     await expect(requestBalance(serve(() => new Response(padded)))).rejects.toThrow()
     expect(await requestBalance(serve(() => new Response(padded.slice(0, 1_000_000))))).toBe('0x1')

@@ -47,13 +47,13 @@ afterAll(() => network.stop())
 const openChainAt = (url: string, seller: Offer = offer, times = TIMES) =>
   createViemChain(openEndpoints('eip155:8453', [url], { clock, times }), seller)
 
-/** The chain through an endpoint that follows `rules`. */
+/** Opens the chain through an endpoint that follows `rules`. */
 const openChainThrough = (rules: Readonly<Record<string, Rule>>) => openChainAt(oddEndpoint(rules).url)
 
 test.each([
   ['eip155:8453', base],
   ['eip155:84532', baseSepolia],
-] as const)('%s is queried at the endpoint that viem uses, unless the settings say otherwise', (name, known) => {
+] as const)('without configured endpoints, %s is queried at the endpoint that viem uses', (name, known) => {
   const { all } = openEndpoints(name, [], { clock })
   expect(all.map(({ host }) => host)).toEqual([new URL(known.rpcUrls.default.http[0]).host])
   expect(MULTICALL).toBe(known.contracts.multicall3.address)
@@ -77,7 +77,7 @@ function findPayer({ payer }: Payment): Wallet {
 
 const submitPayment = (payment: Payment) => submit(network.client, encodeTransfer(payment))
 
-/** The payer sends money without an authorization. */
+/** Sends an amount from the payer to the payee without an authorization, and returns the transaction. */
 async function transferDirectly({ payer, to }: Payment, amount: bigint): Promise<Hash> {
   const data = encodeFunctionData({ abi: dollarAbi, functionName: 'transfer', args: [to, amount] })
   return await submit(network.client, data, dollarAddress, payer)
@@ -131,7 +131,7 @@ testChain('viem', async () => ({
 }))
 
 describe('payments that share a transaction', () => {
-  test('many payments in one transaction are each paid by it, but not a payment for another payee', async () => {
+  test('each payment in a shared transaction is paid by it, except one whose nonce was used to pay another payee', async () => {
     const [first, second, astray] = [await createPayment(), await createPayment(), await createPayment()]
     const head = await readHeadFor(chain, first)
     const elsewhere = await signAgain(astray, { to: toLowerAddress(STRANGER) })
@@ -142,8 +142,8 @@ describe('payments that share a transaction', () => {
   })
 })
 
-describe('the transaction that a facilitator named', () => {
-  test('the transaction that a facilitator named is read before any range of blocks', async () => {
+describe('the transaction that a facilitator reported', () => {
+  test('the transaction that a facilitator reported is read first, so no range of blocks is searched', async () => {
     const payment = await createPayment()
     const head = await readHeadFor(chain, payment)
     const tx = await submitPayment(payment)
@@ -152,7 +152,7 @@ describe('the transaction that a facilitator named', () => {
     expect(endpoint.countCalls('eth_getLogs')).toBe(0)
   })
 
-  test('a transaction that a facilitator named proves nothing: the real one is found without it', async () => {
+  test('a wrong transaction that a facilitator reports proves nothing, and the right one is found despite it', async () => {
     const [payment, other] = [await createPayment(), await createPayment()]
     const head = await readHeadFor(chain, payment)
     const astray = await submitPayment(other)
@@ -165,13 +165,13 @@ describe('the transaction that a facilitator named', () => {
   })
 })
 
-/** The maximum range of blocks of some endpoints. */
+/** Limits of endpoints on the number of blocks in one query for events. */
 const LIMITS = [1, 5, 10, 500, 10_000]
 
 describe('a nonce spent on another transfer', () => {
   const elsewhere = { kind: 'void', why: 'the authorization was used for another transfer' } as const
 
-  test('a nonce spent on another payee or amount is not a payment to the wall', async () => {
+  test('a payment is void if its nonce was spent on another payee or amount', async () => {
     for (const changes of [{ to: toLowerAddress(STRANGER) }, { amount: 999_999n }, { amount: 1_000_001n }]) {
       const payment = await createPayment()
       const head = await readHeadFor(chain, payment)
@@ -180,7 +180,7 @@ describe('a nonce spent on another transfer', () => {
     }
   })
 
-  test('only the event right after a nonce is its transfer: a dollar later in the transaction does not pay for it', async () => {
+  test('only the transfer event right after the event of a nonce belongs to it, so a later transfer in the transaction does not pay', async () => {
     const payment = await createPayment()
     const head = await readHeadFor(chain, payment)
     const { payer, to, amount } = payment
@@ -200,7 +200,7 @@ describe('a nonce spent on another transfer', () => {
   })
 })
 
-describe('an authorization past its end', () => {
+describe('an authorization after its expiry', () => {
   const expired = { kind: 'void', why: 'the authorization expired without being used', final: true } as const
   const unspent = { kind: 'unspent' } as const
 
@@ -213,7 +213,7 @@ describe('an authorization past its end', () => {
     expect(await chain.readPaymentStatus(payment, head)).toEqual(expired)
   })
 
-  test('an expired authorization counts as paid once a longer one with its nonce has paid, even in a block that may be replaced', async () => {
+  test('an expired authorization counts as paid once one with the same nonce and a later expiry has paid, even in a block that may be replaced', async () => {
     const payment = await createPayment()
     const head = await readHeadFor(chain, payment)
     await passTime(400, SAFE_BEHIND + 5)
@@ -222,7 +222,7 @@ describe('an authorization past its end', () => {
     expect(await chain.readPaymentStatus(payment, head)).toEqual({ kind: 'paid', tx })
   })
 
-  test('an expired authorization gets one more minute if the endpoint knows no safe block', async () => {
+  test('if the endpoint knows no safe block, an authorization counts as spendable for one more minute after its expiry', async () => {
     const safeless = [
       openChainThrough(createSafeAnswer({ error: { code: -32602, message: 'unknown block tag' } })),
       openChainThrough(createSafeAnswer({ error: { code: -32000, message: 'safe block not found' } })),
@@ -238,7 +238,7 @@ describe('an authorization past its end', () => {
     for (const safelessChain of safeless) expect(await safelessChain.readPaymentStatus(payment, head)).toEqual(expired)
   })
 
-  test('an expired authorization stays open while the endpoint fails to return its safe block', async () => {
+  test('the status of an expired authorization is unknown while the endpoint fails to return its safe block', async () => {
     const payment = await createPayment()
     const head = await readHeadFor(chain, payment)
     await passTime(1000, SAFE_BEHIND + 1)
@@ -248,7 +248,7 @@ describe('an authorization past its end', () => {
     expect(await blank.readPaymentStatus(payment, head)).toEqual(SILENT)
   })
 
-  /** An endpoint that misbehaves only about its safe block. */
+  /** The rules of an endpoint that returns `answer` for its safe block, and is honest otherwise. */
   const createSafeAnswer = (answer: Oddity): Readonly<Record<string, Rule>> => ({
     eth_getBlockByNumber: async ([tag], ask) => (tag === 'safe' ? answer : { result: await ask() }),
     eth_call: async ([, tag], ask) => (tag === 'safe' ? answer : { result: await ask() }),
@@ -256,7 +256,7 @@ describe('an authorization past its end', () => {
 })
 
 describe('an endpoint that fails', () => {
-  test('an endpoint that hangs, stops half-way, redirects or is slow counts as silent within the time limit', async () => {
+  test('an endpoint that hangs, stalls in a response, is rate-limiting us or is slow counts as silent within the time limit', async () => {
     const payment = await createPayment()
     const head = await readHeadFor(chain, payment)
     await submitPayment(payment)
@@ -277,7 +277,7 @@ describe('an endpoint that fails', () => {
     expect(await late).toEqual(SILENT)
   })
 
-  test('an endpoint that fails once gets the call again', async () => {
+  test('a call that fails once is repeated', async () => {
     const payment = await createPayment()
     let calls = 0
     const shaky = openChainThrough({
@@ -301,7 +301,7 @@ describe('an endpoint that fails', () => {
 })
 
 describe('an endpoint with inconsistent data', () => {
-  test('an endpoint without the event of a spent authorization counts as silent', async () => {
+  test('an endpoint that returns no event or no receipt of a spent authorization counts as silent', async () => {
     const payment = await createPayment()
     const head = await readHeadFor(chain, payment)
     await submitPayment(payment)
@@ -313,7 +313,7 @@ describe('an endpoint with inconsistent data', () => {
     ).toEqual(SILENT)
   })
 
-  test('an endpoint whose receipt and log differ counts as silent', async () => {
+  test('an endpoint whose event logs and receipts contradict each other counts as silent', async () => {
     const [payment, other] = [await createPayment(), await createPayment()]
     const head = await readHeadFor(chain, payment)
     await submitPayment(payment)
@@ -327,7 +327,7 @@ describe('an endpoint with inconsistent data', () => {
     expect(await mixed.readPaymentStatus(payment, head)).toEqual(SILENT)
   })
 
-  test('a payment is found after a reorganisation gave its events other numbers', async () => {
+  test('a payment is found even if a reorganisation gave its events other log indexes', async () => {
     const payment = await createPayment()
     const head = await readHeadFor(chain, payment)
     const tx = await submitPayment(payment)
@@ -341,7 +341,7 @@ describe('an endpoint with inconsistent data', () => {
   })
 })
 
-test('a payment that settled much later is found with queries within the range that the endpoint serves', async () => {
+test('a payment that settled many blocks later is found with queries for no more blocks than the endpoint serves', async () => {
   const payment = await createPayment()
   const head = await readHeadFor(chain, payment)
   await network.client.mine({ blocks: 100 })
@@ -377,7 +377,7 @@ test('transfers over many blocks are read in ranges that the endpoint serves, an
   }
 })
 
-test('two payments in one transaction are each found with their own authorization', async () => {
+test('two transfers in one transaction are each listed with their own authorization', async () => {
   const [first, second] = [await createPayment(), await createPayment()]
   const from = (await readHeadFor(chain, first)) + 1n
   const tx = await submitBatch([encodeTransfer(first), encodeTransfer(second)])
@@ -388,25 +388,25 @@ test('two payments in one transaction are each found with their own authorizatio
   ])
 })
 
-describe('tokens that can never work', () => {
+describe('tokens that the wall cannot use', () => {
   const token = {
     kind: 'fault',
     what: 'the token’s name or version differs from the one that payers sign for',
   } as const
 
-  test('a token that does not exist can never work', async () => {
+  test('health reports a fault if the token is not deployed', async () => {
     const there = toLowerAddress(createWallet().address)
     const elsewhere = openChainAt(network.rpcUrl, { ...offer, terms: { ...offer.terms, asset: there } })
     const what = 'the token is not deployed on this chain'
     expect(await elsewhere.checkHealth()).toEqual({ kind: 'fault', what })
   })
 
-  test('a token with another name or version can never work', async () => {
+  test('health reports a fault if the token has another name or version', async () => {
     expect(await openChainAt(network.rpcUrl, { ...offer, assetName: 'USDC' }).checkHealth()).toEqual(token)
     expect(await openChainAt(network.rpcUrl, { ...offer, assetVersion: '1' }).checkHealth()).toEqual(token)
   })
 
-  test('a contract without a name can never work', async () => {
+  test('health reports a fault if the token’s contract has no name', async () => {
     const there = toLowerAddress(multicallAddress)
     expect(
       await openChainAt(network.rpcUrl, { ...offer, terms: { ...offer.terms, asset: there } }).checkHealth(),
@@ -414,14 +414,14 @@ describe('tokens that can never work', () => {
     expect(await openChainThrough({ eth_call: () => ({ result: '0x' }) }).checkHealth()).toEqual(token)
   })
 
-  test('a failing endpoint does not count as a token that can never work', async () => {
+  test('health reports a failing endpoint as silent, and not as a fault of the token', async () => {
     const trouble = { error: { code: -32603, message: 'internal error' } }
     for (const method of ['eth_chainId', 'eth_call'])
       expect(await openChainThrough({ [method]: () => trouble }).checkHealth()).toMatchObject(SILENT)
   })
 })
 
-test('one query of events finds both ways in which an authorization ends', async () => {
+test('one query for events covers both the use and the cancellation of an authorization', async () => {
   const payment = await createPayment()
   const head = await readHeadFor(chain, payment)
   await cancel(payment)

@@ -21,8 +21,8 @@ import { scaleLimit } from '../../support/machine.ts'
 import { blockOf } from '../../support/samples.ts'
 import { testFacilitator } from '../ports/facilitator.contract.ts'
 
-// Goal: every response of a facilitator over HTTP is classified by what it proves. Method: the real one, the real
-// one behind a misbehaving proxy, and servers with a single response.
+// Goal: every response of a facilitator over HTTP is classified by what it proves. Method: the real facilitator,
+// directly and behind a misbehaving proxy, and servers that return one fixed response.
 
 const offer = createOffer()
 const BLOCK = blockOf('3,4')
@@ -44,7 +44,7 @@ const patient = { verifyTimeoutMs: scaleLimit(5000), settleTimeoutMs: scaleLimit
 const openFacilitator = (url: string, settings: Partial<FacilitatorSettings> = {}) =>
   createHttpFacilitator({ ...patient, url, ...settings }, offer)
 
-/** A facilitator with one response to everything. */
+/** Opens a facilitator that returns the same response to every request. */
 const openAnsweringFacilitator = (status: number, body: unknown, headers: Record<string, string> = {}) =>
   openFacilitator(serve(() => Response.json(body, { status, headers })))
 
@@ -102,7 +102,7 @@ describe('behind a faulty connection', () => {
   }
 
   test.each(Object.entries(settled) as [SettleFault, (typeof settled)[SettleFault]][])(
-    'a settle request with %s is classified by what it proves, whether the dollar moved or not',
+    'a settle request with the fault %s is classified by what its response proves, whether or not the dollar moved',
     async (fault, [told, moved]) => {
       const payer = await network.createFundedWallet(1)
       const payment = await signOffer(payer, offer)
@@ -128,7 +128,7 @@ describe('behind a faulty connection', () => {
   }
 
   test.each(Object.entries(verified) as [VerifyFault, object][])(
-    'a verify request with %s is classified by what it proves',
+    'a verify request with the fault %s is classified by what its response proves',
     async (fault, answer) => {
       const payment = await pay(1)
       faulty.verify.queueFaults(fault)
@@ -138,7 +138,7 @@ describe('behind a faulty connection', () => {
     },
   )
 
-  test('a connection that is cut after the request arrived proves nothing, even if nobody listens any more', async () => {
+  test('a connection that is cut after the request arrived proves nothing, even if the server no longer listens', async () => {
     let heard = 0
     const listener = Bun.listen({
       hostname: '127.0.0.1',
@@ -160,7 +160,7 @@ describe('behind a faulty connection', () => {
     expect(await facilitator.settle(BLOCK, payment)).toEqual({ kind: 'unsent' })
   })
 
-  test('a request to a host name that does not resolve was not sent', async () => {
+  test('a request to a host name that does not resolve counts as not sent', async () => {
     expect(await openFacilitator('http://nowhere.invalid').settle(BLOCK, await pay(0))).toEqual({ kind: 'unsent' })
   })
 })
@@ -186,7 +186,7 @@ describe('unusual responses', () => {
     ['no network', { success: true, transaction: tx }],
     ['success as a string', { ...claimed, success: 'true' }],
     ['nothing', {}],
-  ])('a success response with %s is unclear', async (_, body) => {
+  ])('a settle response with status 200 and %s is unclear', async (_, body) => {
     expect(await openAnsweringFacilitator(200, body).settle(BLOCK, await pay(0))).toEqual({ kind: 'unclear' })
   })
 
@@ -225,7 +225,7 @@ describe('unusual responses', () => {
   test.each([
     ['a sentence', 'call https://node.example/key=1 reverted'],
     ['markup', '<b>no</b>'],
-    ['something endless', 'a'.repeat(81)],
+    ['longer than 80 characters', 'a'.repeat(81)],
     ['a number', 12],
     ['a list', ['insufficient_funds']],
     ['nothing', null],
@@ -244,8 +244,8 @@ describe('unusual responses', () => {
   })
 })
 
-describe('out of bounds', () => {
-  test('a redirect is not followed, and its sender counts as having the payment', async () => {
+describe('redirects and endless responses', () => {
+  test('a redirect is not followed, and a settle request that gets one is unclear', async () => {
     let followed = 0
     const elsewhere = serve(() => {
       followed += 1
@@ -263,7 +263,7 @@ describe('out of bounds', () => {
     expect(followed).toBe(0)
   })
 
-  test('an endless response is read up to the time limit, and proves nothing', async () => {
+  test('an endless response is read only up to the size limit, and proves nothing', async () => {
     let chunks = 0
     const padding = new Uint8Array(65_536).fill(0x20)
     const createEndlessBody = () =>
@@ -286,7 +286,7 @@ describe('out of bounds', () => {
   })
 })
 
-describe('what is sent', () => {
+describe('requests to a facilitator', () => {
   test("a payment goes to the facilitator with our terms, whatever the payer's client echoed", async () => {
     const stock = await signPayment(await network.createFundedWallet(1), createOneDollarTerms(offer.terms.payTo))
     const echo = {
@@ -319,7 +319,7 @@ describe('what is sent', () => {
     }
   })
 
-  test('a payment carries the client’s data for other extensions, and a bare one carries no extensions', async () => {
+  test('a payment is sent with the client’s data for other extensions, and a bare payment is sent without extensions', async () => {
     const bodies: unknown[] = []
     const url = serve(async (request) => {
       bodies.push(await request.json())
@@ -342,7 +342,7 @@ describe('what is sent', () => {
     }
   })
 
-  test('a facilitator’s report about extensions is passed on only if it looks like codes', async () => {
+  test('of a facilitator’s report about extensions, only names, statuses and reasons that look like codes are passed on', async () => {
     const told: unknown[] = []
     const settleWithExtension = async (value: string) => {
       const url = serve(() => Response.json({ isValid: true }, { headers: { 'EXTENSION-RESPONSES': value } }))
@@ -387,7 +387,10 @@ describe('what is sent', () => {
 })
 
 describe('each kind of call', () => {
-  /** A facilitator that responds once the gate is opened, and counts concurrent calls of a kind. */
+  /**
+   * Opens a facilitator that responds once the gate is open; `most` is the highest number of concurrent calls of one
+   * kind.
+   */
   function createGate() {
     const gate = Promise.withResolvers<void>()
     const running = { '/verify': 0, '/settle': 0 }
@@ -409,7 +412,7 @@ describe('each kind of call', () => {
     new Set((await Promise.all(answers)).map(({ kind }) => kind))
 
   test.each(['verify', 'settle'] as const)(
-    '64 calls of %s are in flight and 256 wait; one more is busy without a call',
+    '64 %s calls are in flight and 256 wait, and a further one is busy without a call',
     async (call) => {
       const { facilitator, gate, full, most } = createGate()
       const payment: Payment = await pay(0)
@@ -422,7 +425,7 @@ describe('each kind of call', () => {
     },
   )
 
-  test('a settlement reaches the facilitator past any number of verifications, because each kind of call has its own limit', async () => {
+  test('a full queue of verifications does not delay settlements, because each kind of call has its own limit', async () => {
     const { facilitator, gate, full } = createGate()
     const payment: Payment = await pay(0)
     const verifying = Array.from({ length: AT_ONCE + WAITING }, () => facilitator.verify(BLOCK, payment))
@@ -458,7 +461,7 @@ describe('the support of a facilitator', () => {
     expect(await hanging.supports()).toBe('unavailable')
   })
 
-  test('a facilitator counts as working only once it rejected a payment that nobody can make', async () => {
+  test('a facilitator counts as working if it processes a payment that nobody can make, and otherwise the problem is reported', async () => {
     expect(await openFacilitator(network.facilitatorUrl).supports('verify')).toBe('yes')
     const told: (string | null)[] = []
     const supported = { kinds: [kind], extensions: [], signers: {} }

@@ -46,7 +46,7 @@ const openWalletsAt = (url: string, clock = createFakeClock(0)) =>
 const openImpatientWallets = (url: string) =>
   createViemWallets(openRequestsTo(url, { chainCallTimeoutMs: scaleLimit(500) }), offer, keys, createFakeClock(0))
 
-/** Checks a signature of the texts on the network, or through an endpoint that follows `rules`. */
+/** Checks a signature of one of the texts, on the network directly or through an endpoint that follows `rules`. */
 const checkSigned = (wallet: string, signature: Hex, rules?: Readonly<Record<string, Rule>>) =>
   checkDigest(
     rules === undefined ? openWalletsAt(network.rpcUrl) : openImpatientWallets(oddEndpoint(rules).url),
@@ -55,7 +55,7 @@ const checkSigned = (wallet: string, signature: Hex, rules?: Readonly<Record<str
     FROM,
   )
 
-/** The digest that one wallet signed, or the reason why there is none. */
+/** Returns the digest that `signer` signed, or the reason why there is none. */
 async function checkDigest(wallets: Wallets, signer: Address, signature: Hex, from: string) {
   const answer = await wallets.findSigner([signer], texts, signature, from)
   return typeof answer === 'string' ? answer : answer.digest
@@ -85,7 +85,7 @@ async function splitSignature(signer: Wallet) {
   return { signer, signature, r, s, yParity, rs: signature.slice(2, 130) }
 }
 
-/** Creates wallets until a signature has the given recovery bit, as about half of them have. */
+/** Creates wallets until a signature has the given recovery bit, as about half of all signatures have. */
 async function findSignerWithBit(bit: number): ReturnType<typeof splitSignature> {
   const parts = await splitSignature(createWallet())
   return parts.yParity === bit ? parts : await findSignerWithBit(bit)
@@ -101,12 +101,12 @@ describe("a key's signature", () => {
     expect(await checkSigned(owner.address, other)).toBe(hashMessage(otherText))
   })
 
-  test('the signer of a key’s signature is found without the chain', async () => {
+  test('the key that made a signature is found without a query on the chain', async () => {
     const silent: Record<string, Rule> = { '*': () => 'hang' }
     expect(await checkSigned(owner.address, await owner.signMessage({ message: text }), silent)).toBe(digest)
   })
 
-  test('a key’s signature is accepted with a recovery bit from 0, in capitals, or with the larger s', async () => {
+  test('a key’s signature is accepted with a recovery bit of 0 or 1, in capitals, or with the larger s', async () => {
     const { signature, r, s, yParity, rs } = await splitSignature(owner)
     const twin: Hex = `${r}${encodeWord(ORDER - BigInt(s))}${yParity === 0 ? '1c' : '1b'}`
     expect(await checkSigned(owner.address, `0x${rs}0${yParity}`)).toBe(digest)
@@ -115,10 +115,10 @@ describe("a key's signature", () => {
   })
 
   // Each form is tried with both recovery bits, because it may pass with only one of them.
-  test.each([0, 1])('a signature in any other form has no signer (%i)', async (bit) => {
+  test.each([0, 1])('a signature in any other form has no signer (recovery bit %i)', async (bit) => {
     const { signer, signature, r, s, yParity, rs } = await findSignerWithBit(bit)
     const odd: Record<string, Hex> = {
-      'lines joined otherwise': await signer.signMessage({ message: text.replace('\n', '\r\n') }),
+      'another line break': await signer.signMessage({ message: text.replace('\n', '\r\n') }),
       'typed data': await signer.signTypedData(typedText),
       'v 26': `0x${rs}1a`,
       'v 29': `0x${rs}1d`,
@@ -134,7 +134,7 @@ describe("a key's signature", () => {
       'r of the order': `0x${encodeWord(ORDER)}${s.slice(2)}1b`,
       's beyond the order': `${r}${encodeWord(ORDER + 1n)}1b`,
       'no bytes': '0x',
-      'no hex': '0xzz',
+      'not hex': '0xzz',
       'a line feed': `${signature}\n` as Hex,
       '4 KB': `0x${'ab'.repeat(4096)}`,
       'EIP-8010 bytes': `0x${'80'.repeat(200)}${'8010'.repeat(16)}`,
@@ -152,7 +152,7 @@ const typedText = {
 } as const
 
 describe('a contract wallet', () => {
-  test('a contract wallet signs any of the texts if its code accepts the signature', async () => {
+  test('a contract wallet counts as the signer of any of the texts if its code accepts the signature', async () => {
     const owner = createWallet()
     const wallet = await contracts.deploy(owner)
     expect(await checkSigned(wallet, await owner.signMessage({ message: text }))).toBe(hashMessage(text))
@@ -162,7 +162,7 @@ describe('a contract wallet', () => {
     expect(await checkSigned(wallet, '0x1234')).toBe('not-signed')
   })
 
-  test('a contract wallet can paint for a key, and a key for a contract, each with its own signatures', async () => {
+  test('if a contract wallet and a key may both sign, the one that signed is found, whatever their order', async () => {
     const [owner, key] = [createWallet(), createWallet()]
     const wallet = await contracts.deploy(owner)
     const wallets = openWalletsAt(network.rpcUrl)
@@ -178,7 +178,7 @@ describe('a contract wallet', () => {
     }
   })
 
-  test('a contract wallet gets no call about a signature of another wallet’s key', async () => {
+  test('a contract wallet is not called if the key of another allowed signer made the signature', async () => {
     const [owner, key] = [createWallet(), createWallet()]
     const wallet = await contracts.deploy(owner)
     const silent = openWalletsAt(oddEndpoint({ '*': () => 'hang' }).url)
@@ -189,19 +189,19 @@ describe('a contract wallet', () => {
     )
   })
 
-  test('a contract wallet can accept signatures of its own form', async () => {
+  test('a contract wallet can accept signatures in its own format', async () => {
     // Returns EIP-1271's magic value, the word 0x1626ba7e, for every query.
     const wallet = await contracts.createWithCode('0x631626ba7e60e01b60005260206000f3')
     expect(await checkSigned(wallet, `0x${'12'.repeat(40)}`)).toBe(hashMessage(text))
   })
 
-  test('a contract wallet that reverts, burns all gas, returns nothing or something else has not signed', async () => {
+  test('a contract wallet has not signed if its code reverts, uses up all gas, or returns nothing or another value', async () => {
     const signature = await createWallet().signMessage({ message: text })
     for (const bytecode of ['0x60006000fd', '0x5b600056', '0x00', '0x600160005260206000f3', '0xfe'] as const)
       expect(await checkSigned(await contracts.createWithCode(bytecode), signature)).toBe('not-signed')
   })
 
-  test('a contract wallet’s signature is not denied if the endpoint fails, and a hanging endpoint is not waited for', async () => {
+  test('a contract wallet’s signature is not denied if the endpoint fails, and a call to a hanging endpoint is abandoned', async () => {
     const owner = createWallet()
     const wallet = await contracts.deploy(owner)
     const signature = await owner.signMessage({ message: text })
@@ -211,7 +211,7 @@ describe('a contract wallet', () => {
     expect(answers).toEqual(rules.map(() => 'silent'))
   })
 
-  test('a contract wallet that is not deployed yet signs with the call that will deploy it', async () => {
+  test('a contract wallet that is not deployed yet can sign if the signature contains the call that deploys it', async () => {
     const owner = createWallet()
     const wallet = await contracts.readWalletAddress(owner)
     const wrapSignature = async (signer: Wallet, data?: Hex) =>
@@ -223,7 +223,7 @@ describe('a contract wallet', () => {
     expect(await network.client.getCode({ address: wallet })).toBeUndefined()
   })
 
-  test('a deployed contract wallet can sign with its deployment call, too, and the call is not made', async () => {
+  test('a signature of a deployed contract wallet may also contain a deployment call, which is not made', async () => {
     const owner = createWallet()
     const wallet = await contracts.deploy(owner)
     const strangersCall = `0x${'c0ffee'.repeat(12)}` as const
@@ -238,7 +238,7 @@ describe('a contract wallet', () => {
     expect(seen[0]).not.toContain('c0ffeec0ffee')
   })
 
-  test('a deployment of another contract does not prove a signature of a wallet that is not a contract', async () => {
+  test('a signature with the deployment call of another contract does not prove that a wallet without a contract signed', async () => {
     const [key, thief] = [createWallet(), createWallet()]
     const signature = await thief.signMessage({ message: text })
     expect(await checkSigned(key.address, wrapForOwner(signature, thief))).toBe('not-signed')
@@ -252,14 +252,14 @@ describe('queries that anybody can cause', () => {
     Promise.all(Array.from({ length: count }, (_, at) => work(at)))
   const countAnswers = (answers: readonly string[], answer: string) => answers.filter((each) => each === answer).length
 
-  test('at most 10 payers per second are looked up; beyond that a signature that no key made stays undecided', async () => {
+  test('at most 10 payers per second are looked up, and beyond that a signature stays undecided unless a key made it', async () => {
     const endpoint = oddEndpoint()
     const clock = createFakeClock(0)
     const wallets = openWalletsAt(endpoint.url, clock)
     const payment = await signOffer(createWallet(), offer)
     const checkManyPayers = () =>
       repeatTimes(60, () => wallets.checkPaymentSignature({ ...payment, payer: createUnknownAddress() }))
-    // The limit allows three look-ups at once, and seven more per second.
+    // The limit allows three look-ups immediately, and seven more per second.
     for (const inAll of [3, 6, 9]) {
       const answers = await checkManyPayers()
       expect(countAnswers(answers, 'not-signed')).toBe(3)
@@ -272,7 +272,7 @@ describe('queries that anybody can cause', () => {
     expect(endpoint.countCalls('eth_getCode')).toBe(9)
   })
 
-  test('the code of a payer is looked up once, however often it is named, and again once it may have been deployed', async () => {
+  test('the code of a payer is looked up once for many payments, and again after ten seconds, because it may be deployed by then', async () => {
     const endpoint = oddEndpoint()
     const clock = createFakeClock(0)
     const wallets = openWalletsAt(endpoint.url, clock)
@@ -300,7 +300,7 @@ describe('queries that anybody can cause', () => {
     }
   })
 
-  test('a flood of unknown signatures leaves owners their share of the look-ups', async () => {
+  test('a flood of payments by unknown payers leaves owners their share of the look-ups', async () => {
     const owner = createWallet()
     const wallet = await contracts.deploy(owner)
     const wallets = openWalletsAt(network.rpcUrl)
@@ -309,7 +309,7 @@ describe('queries that anybody can cause', () => {
     expect(await checkDigest(wallets, wallet, await owner.signMessage({ message: text }), FROM)).toBe(hashMessage(text))
   })
 
-  test('a flood about one contract makes few parallel calls, and delays its owner no longer than another owner', async () => {
+  test('a flood of signatures for one contract causes few calls, and its owner and other owners are still served', async () => {
     const endpoint = oddEndpoint()
     const wallets = openWalletsAt(endpoint.url)
     const [named, other] = [createWallet(), createWallet()]
@@ -323,7 +323,7 @@ describe('queries that anybody can cause', () => {
     expect(await checkDigest(wallets, otherWallet, await signAsOwner(other), FROM)).toBe(hashMessage(text))
   })
 
-  test('a flood from a hundred addresses about one contract delays its owner only until the addresses are known', async () => {
+  test('a flood of signatures for one contract from a hundred addresses delays its owner only until those addresses are suspected', async () => {
     const clock = createFakeClock(0)
     const wallets = openWalletsAt(network.rpcUrl, clock)
     const owner = createWallet()
@@ -340,7 +340,7 @@ describe('queries that anybody can cause', () => {
     expect(new Set(answers.slice(-20))).toEqual(new Set([hashMessage(text)]))
   })
 
-  test('a flood does not delay a wallet that has signed before', async () => {
+  test('a flood of unknown payers does not delay a payer that signed a payment before', async () => {
     const clock = createFakeClock(0)
     const wallets = openWalletsAt(network.rpcUrl, clock)
     const createPayer = async () => {
@@ -359,7 +359,7 @@ describe('queries that anybody can cause', () => {
 })
 
 describe('a payment', () => {
-  test("a payment counts as its payer's only exactly as signed, which is checked without any call", async () => {
+  test('a payment counts as signed only if it is exactly as its payer signed it, and then it is checked without any call', async () => {
     const silent = openWalletsAt(oddEndpoint({ '*': () => 'busy' }).url)
     const { checkPaymentSignature: signedPayment } = openWalletsAt(network.rpcUrl)
     const payment = await signOffer(createWallet(), offer)
@@ -379,7 +379,7 @@ describe('a payment', () => {
     for (const change of changed) expect(await signedPayment({ ...payment, ...change })).toBe('not-signed')
   })
 
-  test('a payment counts as a contract wallet’s if its contract accepts the signature, deployed or not', async () => {
+  test('a payment by a contract wallet counts as signed if its contract accepts the signature, deployed or not', async () => {
     const [owner, later] = [createWallet(), createWallet()]
     const wallets = openWalletsAt(network.rpcUrl)
     const payer = await contracts.deploy(owner)
@@ -401,7 +401,7 @@ describe('a payment', () => {
     expect(await wallets.checkPaymentSignature(undeployed)).toBe('signed')
   })
 
-  test('a payment of a key that has code is admitted for the key, and valid for the token if the code accepts it', async () => {
+  test('a payment that a key with code signed is admitted, and is valid for the token only if the code accepts the signature', async () => {
     const [delegated, shut] = [createWallet(), createWallet()]
     await contracts.delegateAccount(delegated)
     // Code that accepts no signature.
@@ -432,7 +432,7 @@ describe('a payment', () => {
     }
   })
 
-  test('a payment is not denied while the chain does not respond about its payer', async () => {
+  test('a payment is not denied while the chain cannot be queried about its payer', async () => {
     const owner = createWallet()
     const payment = await signOffer(owner, offer, { payer: await contracts.deploy(owner) })
     const rejectCall: Rule = () => ({ error: { code: -32_005, message: 'limit exceeded' } })

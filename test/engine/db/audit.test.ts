@@ -20,7 +20,7 @@ const folder = createScratchFolder()
 const { server, createWall: newWall } = openPostgresWalls()
 let files = 0
 
-/** A file with its books opened separately; all but `left` blocks are sold. */
+/** Opens a file and, separately, its books. With `left`, all but that many blocks are sold. */
 async function openOnFile(left?: number): Promise<Audited> {
   const path = join(folder, `${files++}.sqlite`)
   const connection = openWall(path, TERMS.network)
@@ -33,7 +33,10 @@ async function openOnFile(left?: number): Promise<Audited> {
   return { wall: createPorts(connection), books: [audit], close }
 }
 
-/** A database with its books read through a wall and separately. */
+/**
+ * Opens a database, with its books through the wall and through a separate connection. With `left`, all but that many
+ * blocks are sold.
+ */
 async function openOnServer(left?: number): Promise<Audited> {
   const url = await newWall()
   if (left !== undefined) await sellAllButOn(url, left)
@@ -56,7 +59,7 @@ test('the books of a stopped wall can be read', async () => {
   stopped.close()
 })
 
-test('the position of a wall can be read while it runs, unless no wall of that network could start on its database', async () => {
+test('the position of a stopped wall can be read, unless no wall of that network could start on its database', async () => {
   const [path, url] = [join(folder, `${files++}.sqlite`), await newWall()]
   for (const [place, open] of [
     [path, async () => await openSqlite(path, TERMS.network)],
@@ -97,7 +100,7 @@ test('a file that does not exist, or is not a wall, is rejected with a clear err
   expect(await catchFailure(openFile('text.sqlite'))).toMatchObject({ name: 'CannotOpen' })
 })
 
-test('a database that does not contain a wall yet has no books', async () => {
+test('the books of a database that does not contain a wall yet cannot be opened', async () => {
   const url = server().getUrl(await server().newDatabase())
   expect(await catchFailure(openPostgresAudit(url))).toMatchObject({
     name: 'CannotOpen',

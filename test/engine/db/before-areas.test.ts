@@ -16,8 +16,8 @@ import { createScratchFolder } from '../../support/scratch-folder.ts'
 import tables from './before-areas.json'
 import { openPostgresWalls } from './postgres/walls.ts'
 
-// Goal: a wall that sold blocks before there were areas keeps its data, and sells areas. Method: rows that the old
-// program wrote, with their checksums, in its tables.
+// Goal: a wall that sold blocks before areas existed keeps its data, and sells areas. Method: rows that the old program
+// wrote are inserted, with their checksums, into its tables.
 
 type Value = string | number | { readonly hex: string }
 type Rows = readonly Readonly<Record<string, Value | undefined>>[]
@@ -27,7 +27,7 @@ const renderPostgresValue = (value: Value) => (typeof value === 'object' ? `'\\x
 const quoteValue = (value: string | number) =>
   typeof value === 'number' ? String(value) : `'${value.replaceAll("'", "''")}'`
 
-/** Statements that write the old content of the tables. */
+/** Renders the SQL statements that write the old content of the tables. */
 function renderStatements(valueOf: (value: Value) => string): string {
   const texts = Object.entries(tables as Readonly<Record<string, Rows>>).flatMap(([table, rows]) =>
     rows.map((row) => {
@@ -72,7 +72,7 @@ describe('a database from before areas existed', () => {
   const folder = createScratchFolder()
   const { server } = openPostgresWalls()
 
-  test('a SQLite database from before areas existed is migrated and sells', async () => {
+  test('a SQLite database from before areas existed is migrated, and its wall sells areas', async () => {
     const path = join(folder, 'old.sqlite')
     const db = new Database(path)
     db.run(
@@ -88,7 +88,7 @@ describe('a database from before areas existed', () => {
     }
   })
 
-  test('a PostgreSQL database from before areas existed is migrated and sells', async () => {
+  test('a PostgreSQL database from before areas existed is migrated, and its wall sells areas', async () => {
     const url = server().getUrl(await server().newDatabase())
     const sql = new SQL(url, { max: 1 })
     await sql

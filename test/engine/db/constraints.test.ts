@@ -56,7 +56,7 @@ test('SQL and TypeScript agree on the order of sale, on both engines', async () 
   expect(await server.unsafe(text).values()).toEqual(ordered)
 })
 
-test('commits of SQLite are synced before they are acknowledged', () => {
+test('a SQLite connection syncs each commit, and enforces foreign keys', () => {
   const wall = connectBlank()
   const readPragma = (name: string) => wall.prepare<Record<string, number>>(`PRAGMA ${name}`).all({})
   expect([readPragma('synchronous'), readPragma('foreign_keys')]).toEqual([[{ synchronous: 2 }], [{ foreign_keys: 1 }]])
@@ -81,35 +81,35 @@ const REFUSED: readonly Refused[] = [
   ['claim a block without a payment', `UPDATE blocks SET state = 'claimed', agent = 1 WHERE i = 1`],
   ['paint a block without an owner', `UPDATE blocks SET message = 'x' WHERE i = 1`],
   ['add a block', 'INSERT INTO blocks (i, rank) VALUES (14400, 14400)'],
-  ['take a sale back', `UPDATE payments SET state = 'released', seq = NULL, tx = NULL, claimed_at = NULL WHERE id = 1`],
+  ['undo a sale', `UPDATE payments SET state = 'released', seq = NULL, tx = NULL, claimed_at = NULL WHERE id = 1`],
   ['renumber a sale', 'UPDATE payments SET seq = 9 WHERE id = 1'],
   [
     'use a nonce twice',
     `UPDATE payments SET payer = '${createWalletAddress(1)}', nonce = '${createTestPayment(1, 1).nonce}' WHERE id = 3`,
   ],
-  ['forget a payment', 'DELETE FROM payments WHERE id = 3'],
+  ['delete a payment', 'DELETE FROM payments WHERE id = 3'],
   ['sell without a transaction', `UPDATE payments SET state = 'sold', seq = 1, claimed_at = 1 WHERE id = 3`],
   ['mark a sale as uncertain', 'UPDATE payments SET uncertain = 1 WHERE id = 1'],
-  ['settle a held purchase', 'UPDATE payments SET settled = 1 WHERE id = 3'],
+  ['mark a held purchase as settled', 'UPDATE payments SET settled = 1 WHERE id = 3'],
   ['rewrite the log', `UPDATE changes SET message = 'y' WHERE number = 3`],
   ['shorten the log', 'DELETE FROM changes WHERE number = 3'],
   ['leave a gap in the log', createEntrySql(`5, 1, 'repaint', ${first}, NULL, NULL`)],
   ['leave a gap in the sales', createEntrySql(`4, 1, 'sale', 1, 4, 1`)],
   ['log a second sale of a block', createEntrySql(`4, 1, 'sale', ${first}, 3, 1`)],
   ['store a payment for a block outside the wall', 'UPDATE payments SET block = 14400 WHERE id = 3'],
-  ['name a second network', `INSERT INTO wall (only_row, network) VALUES (2, 'eip155:1')`],
+  ['add a second network', `INSERT INTO wall (only_row, network) VALUES (2, 'eip155:1')`],
 ]
 
 const ONLY_IN_SQLITE: readonly Refused[] = [
   ['replace an entry of the log', `INSERT OR REPLACE INTO changes (number, at, kind) VALUES (3, 1, 'repaint')`],
-  ['give a block half a picture', `UPDATE blocks SET pixels = zeroblob(50) WHERE i = ${first}`],
-  ['store a text as a number', `UPDATE payments SET amount = 'much' WHERE id = 3`],
+  ['store half a picture for a block', `UPDATE blocks SET pixels = zeroblob(50) WHERE i = ${first}`],
+  ['store text as an amount', `UPDATE payments SET amount = 'much' WHERE id = 3`],
 ]
 
 const ONLY_IN_POSTGRES: readonly Refused[] = [
   ['delete a block', 'DELETE FROM blocks WHERE i = 1'],
   ['empty the log', 'TRUNCATE changes CASCADE'],
-  ['give a block half a picture', `UPDATE blocks SET pixels = '\\x00' WHERE i = ${first}`],
+  ['store half a picture for a block', `UPDATE blocks SET pixels = '\\x00' WHERE i = ${first}`],
 ]
 
 describe('hand-written SQL cannot', () => {

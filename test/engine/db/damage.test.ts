@@ -25,8 +25,8 @@ import {
 import { createScratchFolder } from '../../support/scratch-folder.ts'
 import { WAYS } from './ways.ts'
 
-// Goal: no flipped bit in the file is ever served as if it were valid. Method: bytes of a real file are flipped while
-// nobody has it open; then every read of the store is compared with the same read before the flip, row by row.
+// Goal: no flipped bit in the file is ever served as if it were valid. Method: bits of a real file are flipped while no
+// process has it open; then every read of the store is compared with the same read before the flip.
 
 const folder = createScratchFolder()
 
@@ -59,7 +59,7 @@ beforeAll(async () => {
 
 const createKey = (at: number) => createTestPayment(1, at)
 
-/** Returns the result of every read that readers and buyers make, separately; an error of the store is `null`. */
+/** Returns the results of all reads that readers and buyers make, one by one; `null` for an error of the store. */
 async function readEverything(wall: Omit<Sqlite, 'close'>): Promise<unknown[]> {
   const { view } = await followLog(wall.log)
   const readToOutcome = async (work: unknown) => {
@@ -162,7 +162,7 @@ describe('damage to the history alone', () => {
     store.close()
   })
 
-  test('damage to the history is found while the wall runs, and fails the check if the history cannot be read', async () => {
+  test('damage that makes the history unreadable does not prevent the start, but fails the check of the history while the wall runs', async () => {
     const copy = join(folder, 'broken-history.sqlite')
     const bytes = await Bun.file(history).bytes()
     // The page with the entry loses its header, and with it all its rows.
@@ -177,7 +177,7 @@ describe('damage to the history alone', () => {
   })
 })
 
-describe.each(WAYS)('%s, a damaged row', (_, open) => {
+describe.each(WAYS)('a damaged row in a file that is opened %s', (_, open) => {
   const [first, second] = [keys[0] ?? createKey(0), keys[1] ?? createKey(0)]
 
   /** Opens a wall after foreign SQL ran on its file; `damaged` collects the damaged rows that are found. */

@@ -18,8 +18,9 @@ import {
 } from '../../support/samples.ts'
 import { createScratchFolder } from '../../support/scratch-folder.ts'
 
-// Goal: everything acknowledged is kept and a failed step leaves nothing, however a process ends or a disk fills up.
-// Method: a child process sells on a real file and is killed; limits of the system stand in for a failing disk.
+// Goal: everything acknowledged is kept and a failed step leaves nothing behind, however a process ends or a disk fills
+// up. Method: a child process sells on a real file and is killed; limits of the operating system stand in for a failing
+// disk.
 
 const folder = createScratchFolder()
 
@@ -68,7 +69,7 @@ test('every acknowledged sale survives kill -9, and the wall continues without a
 test('a disk that fails at commit breaks the store, and after a restart everything acknowledged is still stored', async () => {
   const path = join(folder, 'limited.sqlite')
   ;(await openSqlite(path, TERMS.network)).close()
-  // The write-ahead log grows past the limit before it is folded into the main file.
+  // The write-ahead log exceeds the file size limit before a checkpoint copies it into the main file.
   const { lines } = startSeller(path, 1, `trap '' XFSZ; ulimit -f 6000`)
   const said = await Array.fromAsync(lines)
   expect(said.at(-1)).toBe('StoreBroken')
@@ -83,7 +84,7 @@ test('a full disk rejects a whole step, reads continue, and the same step works 
   const { ledger, log, store } = createPorts(connection)
   connection.run('PRAGMA max_page_count = 1')
   let nonce = 0
-  // One step per payer, so that a rejected step is rejected again.
+  // Each step has its own payer, so a rejected step can be repeated unchanged.
   const claimNext = () => ledger.claim('next', createTestPayment(nonce, nonce), createTestListing(), HEAD, NOW, [])
   const failure = await (async () => {
     for (;;) {
@@ -117,7 +118,7 @@ test('a full disk rejects a whole step, reads continue, and the same step works 
 })
 
 describe('an error of SQLite', () => {
-  /** A real error with another code, because only SQLite can create one. */
+  /** Creates an error of SQLite and replaces its code, because only SQLite itself can create such errors. */
   const createError = (code: string) => {
     try {
       new Database(':memory:').run('SELECT secret')
@@ -136,7 +137,7 @@ describe('an error of SQLite', () => {
     ['SQLITE_IOERR_FSYNC', 'StoreUnavailable', 'StoreBroken'],
     ['SQLITE_CONSTRAINT_UNIQUE', 'itself', 'itself'],
     ['SQLITE_ERROR', 'itself', 'itself'],
-  ])('the SQLite error %s is %s before commit and %s at commit', (code, before, at) => {
+  ])('the SQLite error %s is thrown as %s before commit and as %s at commit', (code, before, at) => {
     const error = createError(code)
     const describeThrown = (thrown: unknown) => (thrown === error ? 'itself' : thrown instanceof Error && thrown.name)
     expect([describeThrown(toErrorBeforeCommit(error)), describeThrown(toErrorAtCommit(error))]).toEqual([before, at])

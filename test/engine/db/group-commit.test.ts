@@ -3,10 +3,10 @@ import { createGroupCommit } from '../../../db/sqlite/file/group-commit.ts'
 import { StoreBroken, StoreUnavailable } from '../../../server/domain/failure.ts'
 import { catchFailure } from '../../support/engine.ts'
 
-// Goal: concurrent writers share a commit, and nothing else. Method: a store with a list, which loses the changes of a
-// failed transaction.
+// Goal: concurrent writers share a commit, and nothing else. Method: a list in memory stands in for the database, and
+// loses the changes of a failed transaction.
 
-/** A store, its committed list, and the number of commits. */
+/** Creates a group commit over a list; `kept` contains the committed list and the number of commits. */
 function createStore({
   atCommit = () => {},
   flush = async () => {},
@@ -89,7 +89,7 @@ test('after a disk failure, nothing is retried', async () => {
   expect(commits).toBe(1)
 })
 
-test('a writer that arrives during a flush shares the next commit, and waits for the disk as well', async () => {
+test('writers that arrive during a flush share the next commit, and wait until it is flushed', async () => {
   const disk = createSlowDisk()
   const { kept, write } = createStore({ flush: disk.flush })
   const told: string[] = []
@@ -119,7 +119,7 @@ test('if the disk fails after the commit, the committed and the waiting writes f
   expect(kept.rows).toEqual(['a'])
 })
 
-test('when a wait for the disk ends, every unacknowledged write is flushed', async () => {
+test('the wait for a flush ends only once everything written before is flushed', async () => {
   const disk = createSlowDisk()
   const { kept, write, waitUntilFlushed: flushed } = createStore({ flush: disk.flush })
   await flushed()

@@ -40,7 +40,7 @@ function createListing(at: number): Listing {
   })
 }
 
-/** Sells `count` of the next blocks to a dozen wallets, with actions of owners, the operator and the sweeper. */
+/** Sells the next `count` blocks to a dozen wallets, with edits, names, moderation and a chain checkpoint. */
 export async function addHistory(wall: Engine, count: number): Promise<void> {
   for (let at = 1; at <= count; at += 1) {
     const payer = 1 + ((at * at) % 12)
@@ -91,7 +91,7 @@ export async function addOpenPurchases(wall: Engine, first: number): Promise<voi
   await payouts.note(createPaymentAt(9), 'refund of what no purchase is known for', NOW)
 }
 
-/** Settles two payments after every block is sold; one of them is paid back. */
+/** Records two payments that settled when every block was sold, and pays one of them back. */
 export async function addCredits(engine: Engine, first: number): Promise<void> {
   for (const nonce of [first, first + 1]) {
     const payment = createTestPayment(40, nonce)

@@ -78,7 +78,7 @@ const final = { timeoutMs: scaleLimit(5000), isRehearsal: false }
 const impatient = { ...final, timeoutMs: 0 }
 const rehearsal = { timeoutMs: 0, isRehearsal: true }
 
-/** Uses the wall at a location, as the only process there. */
+/** Opens the wall at a location, runs `work` with it, and closes it. */
 async function useStoreAt<T>(place: Place, work: (wall: Engine) => Promise<T>): Promise<T> {
   const wall = await openStore(place, TERMS.network)
   try {
@@ -118,7 +118,7 @@ function formatRow(row: Rows[number]): string {
   return cells.toSorted().join(', ')
 }
 
-/** Runs foreign SQL on a server. */
+/** Runs SQL on a server directly, without the ports. */
 async function queryRows({ url }: { readonly url: string }, text: string): Promise<Rows> {
   const sql = new SQL(url, { max: 1, bigint: true })
   try {
@@ -180,7 +180,7 @@ describe('a wall that moves to PostgreSQL and back', () => {
     expect(others).toEqual([first ?? [], first ?? []])
   })
 
-  test('a wall that moved goes on with the next block and the next numbers, and sells nothing twice', async () => {
+  test('a moved wall continues with the next block and the next numbers, and sells nothing twice', async () => {
     const buyNext = async (wall: Engine) => {
       const { number } = (await wall.log.readCompacted()).at(-1) ?? { number: 0 }
       const { block } = await sell(wall, 'next', 60, 60_000)
@@ -235,7 +235,7 @@ describe('a wall that moves to PostgreSQL and back', () => {
   })
 })
 
-test('every table of a wall is moved', async () => {
+test('every column of a wall is moved, except derived data and data of the current processes', async () => {
   const there = await createServerPlace()
   await useStoreAt(there, async () => {})
   using file = new Database(lived.path, { readonly: true })
@@ -499,7 +499,7 @@ describe('a move that is refused leaves nothing at its destination:', () => {
     expect(await isEmpty(back)).toBe(true)
   })
 
-  test('a move leaves nothing if the new database rejects a row, or disconnects half-way', async () => {
+  test('a move leaves nothing behind if the new database rejects a row, or disconnects in the middle', async () => {
     const there = await createServerPlace()
     await moveWall(lived, there, rehearsal)
     await queryRows(there, 'ALTER TABLE edits ADD CHECK (number < 50)')
@@ -517,7 +517,7 @@ describe('a move that is refused leaves nothing at its destination:', () => {
     await move(lived, there)
   })
 
-  test('a move is refused if the new database returns other rows than were written', async () => {
+  test('a move is refused if the new database returns rows that differ from those written', async () => {
     const changes = {
       payouts: `NEW.reference = 'something else'; RETURN NEW`,
       edits: 'RETURN NULL',
@@ -539,7 +539,7 @@ describe('a move that is refused leaves nothing at its destination:', () => {
     }
   })
 
-  test('a move is not refused because of the remains of a killed move', async () => {
+  test('a move succeeds despite the files that a killed move left, and removes them', async () => {
     const [source, there, back] = [createFilePlace('killed'), await createServerPlace(), createFilePlace('killed-back')]
     await Bun.write(source.path, Bun.file(lived.path))
     for (const ending of ['', '-wal', '-journal'])
@@ -560,7 +560,7 @@ describe('a move that is refused leaves nothing at its destination:', () => {
   })
 })
 
-test('a compacted log is moved unchanged, there and back', async () => {
+test('a compacted log keeps the numbers of its entries when its wall moves to PostgreSQL and back', async () => {
   const [gapped, there, back] = [createFilePlace('gapped'), await createServerPlace(), createFilePlace('gapped-back')]
   await useStoreAt(gapped, async (wall) => {
     await sell(wall, '3,4', 1, 1)

@@ -71,7 +71,7 @@ describe('the lock', () => {
     ;(await openSqlite(path, TERMS.network, { timeoutMs: 0 })).close()
   })
 
-  test('a handle without references keeps its lock', async () => {
+  test('a database stays locked even after its handle is garbage-collected', async () => {
     const path = locateFile('forgotten')
     await openSqlite(path, TERMS.network)
     Bun.gc(true)
@@ -95,7 +95,7 @@ describe('the lock', () => {
   })
 })
 
-describe.each(WAYS)('%s, files that are refused and left unchanged', (way, open) => {
+describe.each(WAYS)('files that are refused and left unchanged if opened %s', (way, open) => {
   const readRefusal = async (path: string) => {
     const before = await Bun.file(path).bytes()
     const error: unknown = await open(path, TERMS.network, { timeoutMs: 0 }).catch((reason: unknown) => reason)
@@ -149,7 +149,7 @@ describe.each(WAYS)('%s, files that are refused and left unchanged', (way, open)
   })
 })
 
-test.each(WAYS)('%s, damaged indexes of a file are rebuilt', async (way, open) => {
+test.each(WAYS)('the damaged index of a file that is opened %s is rebuilt', async (way, open) => {
   const path = locateFile(`index ${way}`)
   const wall = await openSqlite(path, TERMS.network)
   const { block } = await sell(wall, '3,4', 1, 1)
@@ -182,8 +182,8 @@ async function flipBit(index: string, path: string): Promise<void> {
   db.close(true)
   const file = Buffer.from(await Bun.file(path).bytes())
   const start = page?.start ?? 0
-  // A page of an index has eight bytes of its own, then the offset of the entry. The entry begins with its length and a
-  // header of three bytes, and a time takes six.
+  // A page of an index begins with a header of eight bytes and the offset of the entry. The entry begins with its
+  // length (one byte) and a header of three bytes; the time takes six.
   const entry = start + file.readUInt16BE(start + 8)
   const lowest = entry + 1 + 3 + 5
   file.writeUInt8(file.readUInt8(lowest) ^ 1, lowest)

@@ -17,7 +17,7 @@ test('only the wall’s own user may read its database, its log and its backups'
   const path = join(folder, 'wall.sqlite')
   const first = await openSqlite(path, TERMS.network)
   first.close()
-  // An older version left the file with this mode.
+  // Older versions created the file with this mode.
   chmodSync(path, 0o644)
   const db = await openSqlite(path, TERMS.network)
   await sell(db, '3,4', 1, 1)
@@ -36,7 +36,7 @@ test('a log file that an older version left readable to others becomes private w
   const [path, left] = [join(folder, 'one.sqlite'), join(folder, 'left.sqlite')]
   const db = await openSqlite(path, TERMS.network)
   await sell(db, '3,4', 1, 1)
-  // The files after a crash.
+  // Copies the files as a crash would leave them.
   for (const end of ['', '-wal']) {
     cpSync(path + end, left + end)
     chmodSync(left + end, 0o644)

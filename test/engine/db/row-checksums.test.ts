@@ -16,8 +16,8 @@ import {
   createWalletAddress,
 } from '../../support/samples.ts'
 
-// Goal: the rows that a purchase writes fit their checksums, and earlier damage is noticed before a sale.
-// Method: the tables of a wall in memory are checked as at a start; damage is a checksum that fits no row.
+// Goal: the rows that a purchase writes match their checksums, and earlier damage is noticed before a sale. Method: the
+// tables of a wall in memory are checked as at a start; a wrong checksum stands in for damage.
 
 const NOBODYS_SUM = 'zeroblob(8)'
 
@@ -26,7 +26,7 @@ const PICTURE = trustPixels(
   6,
 )
 
-test('every row that a purchase writes fits its checksum, whatever the outcome of the purchase', async () => {
+test('every row that a purchase writes matches its checksum, whatever the outcome of the purchase', async () => {
   const connection = connectBlank()
   const wall = createPorts(connection)
   await sell(wall, '3,4', 1, 1, createTestListing({ name: 'Zoë', message: 'déjà vu 🧱', link: null }))
@@ -55,7 +55,7 @@ test('every row that a purchase writes fits its checksum, whatever the outcome o
   connection.close()
 })
 
-test('purchases of one commit that take the same blocks one after the other leave rows that fit their checksums', async () => {
+test('if purchases in one commit take the same blocks one after the other, the rows match their checksums', async () => {
   const connection = connectBlank()
   const { ledger } = createPorts(connection)
   const first = await reserve({ ledger }, '80,45,3x2', createTestPayment(1, 1), SILENT)

@@ -8,8 +8,8 @@ import { catchFailure, reserve, sell } from '../../support/engine.ts'
 import { blockOf, createTestEdit, NOW, createTestPayment, TERMS } from '../../support/samples.ts'
 import { createScratchFolder } from '../../support/scratch-folder.ts'
 
-// Goal: everything acknowledged or published is on the disk, even if nobody else waits for it. Method: real files, with
-// a disk below that is slow or fails as a test requires.
+// Goal: everything acknowledged or published is on the disk, and other reads do not wait for the disk. Method: real
+// files, and a stand-in for the disk that is slow or fails as a test requires.
 
 const folder = createScratchFolder()
 
@@ -26,7 +26,7 @@ async function openWallOn(name: string, flush: () => Promise<void>, onBroken: ()
   return { ...createPorts(connection), [Symbol.dispose]: connection.close }
 }
 
-/** A disk that flushes on request, and reports the first request. */
+/** Creates a disk whose flush ends when the test calls `done`; `asked` resolves at the first flush. */
 function createSlowDisk() {
   const [asked, done] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const flush = () => {
@@ -45,7 +45,7 @@ test('an edit is acknowledged, and followers see it, only once it is on the disk
     .then((result) => heard.push(result))
   await disk.asked
   const following = wall.log.readAfter(1, 9).then((changes) => heard.push(changes.length))
-  // Repeatable reads return in the meantime.
+  // The availability of a block can be read in the meantime.
   expect(await wall.ledger.checkSpace(block)).toBe('claimed')
   expect(heard).toEqual([])
   disk.done()
@@ -94,7 +94,7 @@ test('a power cut loses no acknowledged edit', async () => {
   }
 })
 
-test('a disk that fails after the commit of an edit is reported at once, and the edit is not acknowledged', async () => {
+test('a disk that fails after the commit of an edit is reported immediately, and the edit is not acknowledged', async () => {
   let broken = 0
   using wall = await openWallOn(
     'failing.sqlite',
@@ -105,7 +105,7 @@ test('a disk that fails after the commit of an edit is reported at once, and the
   expect(broken).toBe(1)
 })
 
-test('a flush covers the write-ahead log, which contains the commits', async () => {
+test('a flush covers the write-ahead log, and fails if that file does not exist', async () => {
   const path = join(folder, 'real.sqlite')
   const wall = await openSqlite(path, TERMS.network)
   const disk = createDisk(path)

@@ -9,8 +9,8 @@ const openAhead: Open = async (...opening) => {
   return store
 }
 
-/** Both ways to open a file: checking it first, and reading it during the check. */
+/** Both ways to open a file: after its check, and while a separate thread still checks it. */
 export const WAYS: readonly (readonly [name: string, open: Open])[] = [
-  ['opened', openSqlite],
-  ['opened ahead', openAhead],
+  ['with a check first', openSqlite],
+  ['with a check afterwards', openAhead],
 ]

@@ -7,8 +7,9 @@ import type { LocalNetwork } from '../../../server/local/network.ts'
 import { createWallet } from '../../../server/local/wallets.ts'
 import { openFacilitatorAt, createOneDollarTerms, signPayment } from '../../support/chain/payments.ts'
 
-// Goal: the embedded network pays, rejects and ends as the demo and the tests require. Method: the stock client of a
-// facilitator, and processes that end. The contract suite of facilitators covers the promises of any facilitator.
+// Goal: the embedded network settles and rejects payments, and ends, as the demo and the tests require. Method: the
+// facilitator client of the x402 SDK, and processes that end. The contract suite of facilitators covers the promises of
+// any facilitator.
 
 let network: LocalNetwork
 beforeAll(async () => {
@@ -18,7 +19,7 @@ afterAll(() => network.stop())
 
 const createSellerTerms = () => createOneDollarTerms(createWallet().address)
 
-test('each rejection has its own reason', async () => {
+test('a payment without funds, with a used nonce or to another payee is rejected with a reason of its own', async () => {
   const terms = createSellerTerms()
   const facilitator = openFacilitatorAt(network.facilitatorUrl)
   const poor = await signPayment(await network.createFundedWallet(0.5), terms)
@@ -32,7 +33,7 @@ test('each rejection has its own reason', async () => {
   expect((await facilitator.verify(elsewhere, terms)).invalidReason).toBe('invalid_exact_evm_recipient_mismatch')
 })
 
-test('a transfer dropped from the pool leaves no gap that would hold up the next', async () => {
+test('a transfer that is dropped from the pool leaves no gap in the nonces that would block the next one', async () => {
   const terms = createSellerTerms()
   const facilitator = openFacilitatorAt(network.facilitatorUrl)
   const [first, second] = [await network.createFundedWallet(1), await network.createFundedWallet(1)]
@@ -55,7 +56,7 @@ test('a transfer dropped from the pool leaves no gap that would hold up the next
   expect(await network.readBalance(first.address)).toBe(1_000_000n)
 })
 
-test('the local facilitator answers malformed requests with an error in JSON', async () => {
+test('the local facilitator returns a JSON error for each invalid request', async () => {
   const terms = createSellerTerms()
   const payment = await signPayment(createWallet(), terms)
   const ask = { x402Version: 2, paymentPayload: payment, paymentRequirements: terms }
@@ -86,7 +87,7 @@ test('parallel payments all settle on a chain with a block time', async () => {
   await slow.stop()
 })
 
-test('a receipt that does not come in time is reported as pending, with its hash', async () => {
+test('a settlement whose receipt does not arrive in time is reported as pending, with the hash of its transaction', async () => {
   const hasty = await startLocalNetwork({ confirmationTimeoutMs: 50 })
   const terms = createSellerTerms()
   const payment = await signPayment(await hasty.createFundedWallet(1), terms)
@@ -99,13 +100,13 @@ test('a receipt that does not come in time is reported as pending, with its hash
   await hasty.stop()
 })
 
-test('a stopped chain does not respond', async () => {
+test('the process of a chain no longer exists after the chain is stopped', async () => {
   const chain = await startChain()
   await chain.stop()
   expect(() => process.kill(chain.pid, 0)).toThrow()
 })
 
-test('the chain process ends with the process that started it, however that process ends', async () => {
+test('the chain process ends even if the process that started it is killed', async () => {
   const chainModule = new URL('../../../server/local/chain.ts', import.meta.url).pathname
   const program = `
     const { startChain } = await import(${JSON.stringify(chainModule)})

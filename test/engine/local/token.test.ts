@@ -54,7 +54,7 @@ test('only the minter can mint dollars', async () => {
   await expect(simulate(mint)).rejects.toThrow('caller is not the minter')
 })
 
-test('an authorization counts strictly after validAfter and strictly before validBefore', async () => {
+test('an authorization is valid only strictly after validAfter and strictly before validBefore', async () => {
   const payer = await network.createFundedWallet(3)
   const start = (await network.client.getBlock()).timestamp + 100n
   const transferAt = async (timestamp: bigint, validAfter: bigint, validBefore: bigint) => {
@@ -67,7 +67,7 @@ test('an authorization counts strictly after validAfter and strictly before vali
   expect(await transferAt(start + 20n, start + 19n, start + 21n)).toStartWith('0x')
 })
 
-test('a payment with receiveWithAuthorization is collected by its payee alone', async () => {
+test('only the payee can collect a payment with receiveWithAuthorization', async () => {
   const payer = await network.createFundedWallet(1)
   const payee = createWallet().address
   const nonce = toLowerAddress(generatePrivateKey())
@@ -86,7 +86,7 @@ test('a payment with receiveWithAuthorization is collected by its payee alone', 
   expect(await network.readBalance(payer.address)).toBe(0n)
 })
 
-test("the token rejects the twin of a signature, another wallet's signature and altered terms", async () => {
+test("the token rejects a malleated signature, another wallet's signature and altered terms", async () => {
   const genuine = await signOffer(await network.createFundedWallet(1), offer)
   const { payer, nonce, validBefore } = genuine
   const strangers = await signOffer(createWallet(), offer, { payer, nonce, validBefore })
@@ -102,7 +102,7 @@ test("the token rejects the twin of a signature, another wallet's signature and 
   await submit(network.client, encodeTransfer(genuine))
 })
 
-/** The other signature of the same key over the same text: `s` mirrored at the curve's order. */
+/** Returns the other valid signature of the same key for the same data: `s` becomes the curve's order minus `s`. */
 function computeMalleated(signature: Hex): Hex {
   const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
   const { r, s, yParity } = parseSignature(signature)

@@ -53,7 +53,7 @@ describe('on a PostgreSQL server', () => {
     await server.stop()
   })
 
-  test('a dump is readable by its owner only, and contains the wall when it is restored', async () => {
+  test('a dump is readable only by its owner, and the wall can be restored from it', async () => {
     if (reportSkipped('pg_dump of the server’s version', isNewEnough)) return
     const wall = await openPostgres(url, TERMS.network)
     await sell(wall, 'next', 1, 1)
@@ -70,7 +70,7 @@ describe('on a PostgreSQL server', () => {
     await again.close()
   })
 
-  test('if the dump of a server fails, there is no file, and the error does not contain the password', async () => {
+  test('if the dump of a server fails, no file is left, and the error does not contain the password', async () => {
     const away = 'postgres://wall:hush-hush@127.0.0.1:1/wall'
     const file = join(folder, 'away.dump')
     const { out, err, status } = await runCommand({ DATABASE_URL: away }, folder, 'backup', file)
@@ -85,7 +85,7 @@ describe('on a PostgreSQL server', () => {
     expect([status, err]).toEqual([2, expect.stringContaining('pg_dump is not installed on this machine')])
   })
 
-  test('check accepts a database without a wall, and names pg_dump unless another tool records its backups', async () => {
+  test('check accepts a database without a wall, and reports a missing pg_dump unless another backup was recorded', async () => {
     const empty = server.getUrl(await server.newDatabase())
     const away = 'http://127.0.0.1:1'
     const services = { BASE_URL: 'http://127.0.0.1', PAY_TO: TERMS.payTo, FACILITATOR_URL: away, RPC_URL: away }

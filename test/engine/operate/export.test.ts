@@ -18,7 +18,7 @@ const { createWall: newWall } = openPostgresWalls()
 const formatIso = (ms: number) => new Date(ms).toISOString()
 const HEADER = 'time,kind,place,blocks,payer,nonce,amount,fee,currency,tx,network,reference'
 
-/** Two sales, a credit that is paid back, stray money, and a refund of money that bought nothing. */
+/** Makes two sales, a credit that is paid back, stray money, and a refund of money that bought nothing. */
 async function makeTrades(wall: Pick<Engine, 'ledger' | 'payouts'>): Promise<void> {
   await sell(wall, '3,4', 1, 1)
   const area = await reserve(
@@ -52,7 +52,7 @@ const engines = {
 }
 
 test.each(Object.entries(engines))(
-  'every sale, credit and payout on %s is exported as one line, in order',
+  'every sale, credit and payout on %s is exported as a line of its own, in order of time',
   async (_, open) => {
     const { settings, wall } = await open()
     await makeTrades(wall)
@@ -66,7 +66,7 @@ test.each(Object.entries(engines))(
       `${formatIso(NOW)},sale,"3,4",1,${formatTail(1)},1.00,0.00,USDC,${formatPaid(1)}`,
       `${formatIso(NOW + 1)},sale,"10,20,4x3",12,${formatTail(2)},12.00,0.00,USDC,${formatPaid(2)}`,
       `${formatIso(NOW + 2)},credit,,,${formatTail(3)},1.00,0.00,USDC,${formatPaid(3)}`,
-      // A spreadsheet does not evaluate the reference as a formula.
+      // The leading quote keeps a spreadsheet from evaluating the reference as a formula.
       `${formatIso(NOW + 3)},payout,,,${formatTail(3)},1.00,0.00,USDC,,${TERMS.network},"'=HYPERLINK(""x""),""y"""`,
       `${formatIso(NOW + 5)},payout,,,${formatTail(5)},,0.00,USDC,,${TERMS.network},refund 5`,
       '',

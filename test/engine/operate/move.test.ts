@@ -36,7 +36,7 @@ async function move(settings: Record<string, string>, ...args: readonly string[]
   return { out, err, status }
 }
 
-test('a wall can be moved only while it is stopped, only once, and back only to a new file', async () => {
+test('a stopped wall can be moved once, the new location accepts no other wall, and the wall can be moved back to a new file', async () => {
   const wall = await openSqlite(path, TERMS.network)
   await sell(wall, 'next', 1, 1)
   const rehearsed = await move({ DATABASE_PATH: path }, '--to', url, '--rehearse')
@@ -72,7 +72,7 @@ test('a wall can be moved only while it is stopped, only once, and back only to 
   expect(await Bun.file(back).exists()).toBe(true)
 })
 
-test('an invalid location is rejected, and the error does not repeat it', async () => {
+test('an invalid or missing location is rejected, and the error does not contain the password', async () => {
   const nowhere = `mysql://me:${SECRET}@db.example/wall`
   expect(await move({ DATABASE_PATH: path }, '--to', nowhere)).toMatchObject({
     status: 2,

@@ -29,7 +29,7 @@ export function testAgents(name: string, test: EngineTest): void {
       expect(await wall.log.readAfter(0, 9)).toHaveLength(1)
     })
 
-    test('an identity changes what it names, clears what it sets to null, keeps the rest and is logged', async (wall) => {
+    test('an identity changes the fields that it contains, clears those that are null, keeps the rest and is logged', async (wall) => {
       await sell(wall, '3,4', 1, 1)
       expect(await wall.agents.register(createWalletAddress(1), createTestIdentity(1, { name: 'Bob' }), NOW + 5)).toBe(
         'applied',
@@ -57,7 +57,7 @@ export function testAgents(name: string, test: EngineTest): void {
       expect((await wall.blocks.findOwned(block))?.profile.name).toBe('newer')
     })
 
-    test('a purchase with a name counts as a newer registration, and one without a name does not', async (wall) => {
+    test('a purchase with a name or framework counts as a newer registration, and one without either does not', async (wall) => {
       await sell(wall, '3,4', 1, 1)
       const say = () => wall.agents.register(createWalletAddress(1), createTestIdentity(1, { name: 'Bob' }), NOW)
       await say()
@@ -68,7 +68,7 @@ export function testAgents(name: string, test: EngineTest): void {
       expect((await wall.blocks.findOwned(block))?.profile).toEqual({ name: 'Bob', framework: 'reed' })
     })
 
-    test('a registration that is older than the last applied one is rejected as late, whatever was repainted since', async (wall) => {
+    test('a registration that was signed before the last applied one is superseded, whatever was repainted since', async (wall) => {
       await sell(wall, '3,4', 1, 1)
       const say = (digest: number, ts: number) =>
         wall.agents.register(createWalletAddress(1), { ...createTestIdentity(digest, { name: `${digest}` }), ts }, NOW)
@@ -78,7 +78,7 @@ export function testAgents(name: string, test: EngineTest): void {
       expect((await wall.blocks.findOwned(block))?.profile.name).toBe('3')
     })
 
-    test('a registration of one wallet does not affect another one', async (wall) => {
+    test('the registrations of two wallets are both applied, even if they are equal', async (wall) => {
       await sell(wall, '3,4', 1, 1)
       await sell(wall, '5,6', 2, 2)
       for (const payer of [1, 2])

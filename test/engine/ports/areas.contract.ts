@@ -73,7 +73,7 @@ function testHolding(test: EngineTest): void {
     expect(await wall.ledger.holders('80,45,4x2')).toEqual([])
   })
 
-  test('nobody else can claim any block of a held area, with any target', async (wall) => {
+  test('no other payer can claim any block of a held area, whatever the target', async (wall) => {
     await reserve(wall, '80,45,4x3', createTestPayment(1, 1), SILENT)
     const [inside, corner, within, around, same] = [
       blockOf('83,47'),
@@ -90,7 +90,7 @@ function testHolding(test: EngineTest): void {
     expect(await wall.ledgerReader.listHeld()).toEqual(listBlocks('80,45,4x3'))
   })
 
-  test('an area with a sold or held block cannot be claimed, and none of its blocks is held', async (wall) => {
+  test('an area with a sold or held block cannot be claimed, and none of its open blocks becomes held', async (wall) => {
     await sell(wall, '81,46', 1, 1)
     expect(await wall.ledger.checkSpace('80,45,4x3')).toBe('claimed')
     expect(await claim(wall, '80,45,4x3', 2)).toEqual({ kind: 'lost', space: 'claimed' })
@@ -115,7 +115,7 @@ function testHolding(test: EngineTest): void {
 }
 
 function testNearest(test: EngineTest, testLast: EngineTest): void {
-  test('the nearest open area is the one whose centre is nearest, ties by the index of its first block', async (wall) => {
+  test('the nearest open area is the one whose centre is nearest that of the wall; of several, the one whose first block has the lowest index', async (wall) => {
     const first = await reserve(wall, 'next,4x3', createTestPayment(1, 1), SILENT)
     expect(coordOf(first.block)).toBe('78,43')
     const second = await reserve(wall, 'next,4x3', createTestPayment(2, 2), SILENT)
@@ -132,14 +132,14 @@ function testNearest(test: EngineTest, testLast: EngineTest): void {
     expect(await wall.ledger.checkSpace('next,2x1')).toBe('claimed')
   })
 
-  test('if held blocks may still be released for an area, the result says so', async (wall) => {
+  test('if an area has space only after held blocks are released, its availability is reserved', async (wall) => {
     await reserve(wall, '0,0,160x1', createTestPayment(1, 1), SILENT)
     expect(await wall.ledger.checkSpace('next,4x90')).toBe('reserved')
     expect(await wall.ledger.checkSpace('next,4x89')).toBe('open')
   })
 }
 
-/** A target of a size that fits only where whole rows of the wall have no taken block. */
+/** A target that fits only into two whole adjacent rows of the wall without a taken block. */
 const WIDEST = 'next,160x2'
 
 function testSearching(test: EngineTest): void {
@@ -158,7 +158,7 @@ function testSearching(test: EngineTest): void {
     expect(coordOf((await reserve(wall, WIDEST, createTestPayment(5, 5), SILENT)).block)).toBe('0,41')
   })
 
-  test('a sale that fails leaves its blocks open to the next search', async (wall) => {
+  test('a sale that fails leaves its blocks available to the next search', async (wall) => {
     const { ledger } = wall
     expect(await ledger.checkSpace(WIDEST)).toBe('open')
     const held = await reserve(wall, WIDEST, createTestPayment(1, 1), SILENT)
@@ -169,7 +169,7 @@ function testSearching(test: EngineTest): void {
 }
 
 function testSelling(test: EngineTest): void {
-  test('a sale of an area gives its payer each block with its part of the picture, as one sale per block, in order', async (wall) => {
+  test('a sale of an area gives its payer each block with its part of the picture, and is logged as one sale per block, in order', async (wall) => {
     await sell(wall, '3,4', 9, 9)
     const listing = createTestListing({ pixels: createPicture(6) })
     const held = await reserve(wall, '80,45,3x2', createTestPayment(1, 1), listing)
@@ -193,7 +193,7 @@ function testSelling(test: EngineTest): void {
     expect((await wall.log.readAfter(7, 9)).map((change) => 'seq' in change && change.seq)).toEqual([8])
   })
 
-  test('the account of an area’s payer lists each block, page by page', async (wall) => {
+  test('the account of a payer lists each block of an area, page by page', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     await wall.ledger.finalize(await reserve(wall, '80,45,3x2', createTestPayment(1, 2), SILENT), toHash(2), true, NOW)
     await reserve(wall, 'next,2x2', createTestPayment(1, 3), SILENT)
@@ -229,7 +229,7 @@ function testLatePayments(test: EngineTest, testLast: EngineTest): void {
     return held
   }
 
-  test('an area that settles late gets its own blocks while they are open', async (wall) => {
+  test('a late payment for an area gets the blocks of that area while they are open', async (wall) => {
     const held = await releaseOn(wall, '10,10,2x2')
     expect(await wall.ledger.fulfilLatePayment(held, toHash(1), NOW)).toMatchObject({
       block: blockOf('10,10'),
@@ -238,7 +238,7 @@ function testLatePayments(test: EngineTest, testLast: EngineTest): void {
     expect(await readStates(wall, '10,10,2x2')).toEqual(['claimed', 'claimed', 'claimed', 'claimed'])
   })
 
-  test('an area that settles late gets the nearest open area of its size if one of its blocks is taken', async (wall) => {
+  test('a late payment for an area gets the nearest open area of that size if one of the blocks is taken', async (wall) => {
     const held = await releaseOn(wall, '10,10,2x2')
     await sell(wall, '11,11', 2, 2)
     const given = await wall.ledger.fulfilLatePayment(held, toHash(1), NOW)
@@ -249,7 +249,7 @@ function testLatePayments(test: EngineTest, testLast: EngineTest): void {
   })
 
   testLast(
-    'an area that settles late is one credit of the whole amount if no area of its size is left',
+    'a late payment for an area becomes one credit of the whole amount if no area of that size is left',
     async (wall) => {
       const payment = createTestPayment(5001, 1, {
         amount: 2_000_000n,
@@ -265,7 +265,7 @@ function testLatePayments(test: EngineTest, testLast: EngineTest): void {
 }
 
 function testPriors(test: EngineTest): void {
-  test('an unanswered purchase comes before new orders of the same area or the same size, and before no others', async (wall) => {
+  test('an unanswered purchase comes before new orders of the same area or size, but not before any other order', async (wall) => {
     const { ledger } = wall
     const findPriorNonce = async (target: Target, nonce = 9) =>
       (await ledger.availability(target, createTestPayment(1, nonce), NOW, [])).prior?.payment.nonce
@@ -284,7 +284,7 @@ function testPriors(test: EngineTest): void {
 }
 
 function testLimits(test: EngineTest): void {
-  test('a payer holds at most 400 blocks, with any targets', async (wall) => {
+  test('a payer can hold at most 400 blocks, whatever the targets', async (wall) => {
     await reserve(wall, '0,0,20x19', createTestPayment(1, 1), SILENT)
     await reserve(wall, '30,0,19x1', createTestPayment(1, 2), SILENT)
     expect((await wall.ledger.availability('next,2x1', createTestPayment(1, 3), NOW, [])).space).toBe('full')
@@ -298,7 +298,7 @@ function testLimits(test: EngineTest): void {
     expect((await wall.ledger.availability('next,20x20', createTestPayment(2, 5), NOW, [])).space).toBe('open')
   })
 
-  test('an area of 400 blocks is held, sold and shown whole', async (wall) => {
+  test('an area of 400 blocks is held and sold whole, with a log entry for each block', async (wall) => {
     const held = await reserve(
       wall,
       'next,20x20',

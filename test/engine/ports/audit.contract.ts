@@ -61,7 +61,7 @@ export function testAudit(name: string, open: () => Promise<Audited>, openLast: 
     await close()
   })
 
-  test(`stray money on ${name} is booked once, and a later decision or payout by the operator replaces that`, async () => {
+  test(`stray money on ${name} is booked once, and a later decision or payout by the operator replaces that entry`, async () => {
     const { wall, books, close } = await open()
     const [key, note] = [createKey(9, 9), wall.payouts.note]
     expect([await wall.payouts.findReference(key), await note(key, STRAY_NOTE, NOW)]).toEqual([undefined, true])
@@ -88,7 +88,7 @@ export function testAudit(name: string, open: () => Promise<Audited>, openLast: 
     await close()
   })
 
-  test(`money owed on ${name} without a purchase is one credit, and its payment buys nothing`, async () => {
+  test(`money without a purchase on ${name} is recorded as one credit, and its payment can no longer buy anything`, async () => {
     const { wall, books, close } = await open()
     const payment = createTestPayment(1, 1)
     const lost = { payment, target: 'next', listing: SILENT, head: HEAD } as const

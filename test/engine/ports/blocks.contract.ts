@@ -47,7 +47,7 @@ export function testBlocks(name: string, test: EngineTest): void {
 }
 
 function testOwners(test: EngineTest): void {
-  test('a sold block has an owner, content and its proof, and any other block has none', async (wall) => {
+  test('a sold block has an owner, content and a transaction, and a held or open block has no owner', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     await reserve(wall, blockOf('5,6'), createTestPayment(1, 2))
     expect(await wall.blocks.findOwned(block)).toEqual({
@@ -70,7 +70,7 @@ function testOwners(test: EngineTest): void {
     }
   })
 
-  test('an area belongs to the wallet that owns every block, or else the result names the other blocks', async (wall) => {
+  test('an area belongs to the wallet that owns every block; otherwise the result is an unowned block, or several owners', async (wall) => {
     const readOwner = () => wall.blocks.findOwner(area)
     expect(await readOwner()).toEqual({ kind: 'open', block })
     await sellAll(wall, blocks.slice(0, 2))
@@ -115,7 +115,7 @@ function testEdits(test: EngineTest): void {
     expect(await wall.log.readAfter(6, 99)).toEqual(entries as never)
   })
 
-  test('a field that an edit omits stays unchanged on each block', async (wall) => {
+  test('a field that an edit of an area omits stays unchanged on each block', async (wall) => {
     await sellAll(wall)
     await wall.blocks.edit(block, createTestEdit(1, { message: 'mine' }), NOW)
     expect(await wall.blocks.editArea(area, createTestEdit(2, { link: null }), NOW)).toBe('applied')
@@ -124,7 +124,7 @@ function testEdits(test: EngineTest): void {
     expect(contents.every((content) => content?.link === null && content.pixels !== null)).toBe(true)
   })
 
-  test('a block without an owner cannot be edited, not even by the payer that it is held for, nor can an area with it', async (wall) => {
+  test('a block without an owner cannot be edited, even by the payer that it is held for, and neither can an area that contains it', async (wall) => {
     await sellAll(wall, blocks.slice(1))
     await reserve(wall, block, createTestPayment(1, 50))
     const before = await readContents(wall)
@@ -135,7 +135,7 @@ function testEdits(test: EngineTest): void {
     expect(await wall.log.readAfter(5, 9)).toEqual([])
   })
 
-  test('the largest area is repainted in one step, and a parallel purchase succeeds', async (wall) => {
+  test('an area of 20 blocks is repainted in one step, and a parallel purchase succeeds', async (wall) => {
     const large = placeArea(blockOf('40,30'), { w: 20, h: 1 }) ?? area
     await sellAll(wall, blocksOf(large))
     const picture = toBlockOrder(new Uint8Array(2000).fill(9), large.w)
@@ -148,7 +148,7 @@ function testEdits(test: EngineTest): void {
     expect(numbers).toEqual(Array.from({ length: 41 }, (_, at) => at + 1))
   })
 
-  test('two overlapping areas are repainted one after the other, whatever their order', async (wall) => {
+  test('parallel repaints of two overlapping areas are all applied, one after the other', async (wall) => {
     await sellAll(wall)
     const areas = [parseAreaOrThrow('3,4,2x2'), parseAreaOrThrow('4,4,2x2')]
     const repaint = (at: number) =>
@@ -173,7 +173,7 @@ function testReplays(test: EngineTest): void {
     expect(await wall.log.readAfter(6, 99)).toHaveLength(13)
   })
 
-  test('an edit signed before the last one of any of its blocks is late, and one signed at the same time is not', async (wall) => {
+  test('an edit signed before the last edit of any of its blocks is superseded, and one signed at the same time is applied', async (wall) => {
     await sellAll(wall)
     const paint = (digest: number, ts: number) =>
       wall.blocks.editArea(area, { ...createTestEdit(digest, { pixels }), ts }, NOW)
@@ -200,7 +200,7 @@ function testReplays(test: EngineTest): void {
     ])
   })
 
-  test('an edit of one block does not affect another', async (wall) => {
+  test('an edit that was applied to one block can still be applied to another block', async (wall) => {
     await sellAll(wall)
     const say = (each = block) => wall.blocks.edit(each, createTestEdit(1, { message: 'a' }), NOW)
     expect([await say(), await say(last), await say()]).toEqual(['applied', 'applied', 'repeated'])
@@ -218,7 +218,7 @@ function testReplays(test: EngineTest): void {
 }
 
 function testPainters(test: EngineTest): void {
-  test('a painter can paint an area, and is shown as its painter, if it can paint every block', async (wall) => {
+  test('a painter can paint an area, and is its painter, only if it can paint every block of the area', async (wall) => {
     const painted = createTestListing({ painter: createWalletAddress(9) })
     await sellAll(wall, blocks, painted)
     const paint = (digest: number, painter: number) =>

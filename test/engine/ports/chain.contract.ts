@@ -13,22 +13,22 @@ export type ChainWorld = {
   readonly gone: Chain
   /** A chain through an endpoint that serves another network. */
   readonly foreign: Chain
-  /** A new payment by a payer who holds the money; it was sent to nobody. */
+  /** A new payment by a payer who holds the money; it has not been sent anywhere. */
   payment(): Promise<Payment>
   /** Moves the money, and returns the transaction that moved it. */
   settle(payment: Payment): Promise<Hash>
   /** Moves an amount from the payer to the payee of the payment, without an authorization; returns the transaction. */
   give(payment: Payment, amount: bigint): Promise<Hash>
   cancel(payment: Payment): Promise<void>
-  /** Spends the nonce on another transfer of the payer's. */
+  /** Spends the nonce on a different transfer by the same payer. */
   spendElsewhere(payment: Payment): Promise<void>
-  /** Lets time pass until the payment has ended for certain. */
+  /** Lets time pass until no block before the expiry of the authorization can be replaced. */
   expire(payment: Payment): Promise<void>
 }
 
 /** The suite of the `Chain` port. */
 export function testChain(name: string, open: () => Promise<ChainWorld>): void {
-  describe(`chain of ${name}`, () => {
+  describe(`chain through ${name}`, () => {
     testEnds(open)
     testReceipts(open)
     testBalances(open)
@@ -103,7 +103,7 @@ function testEnds(open: () => Promise<ChainWorld>): void {
     expect(await chain.readPaymentStatus(ours, head)).toMatchObject({ kind: 'void', final: true })
   })
 
-  test('a payment whose money moved in time is paid permanently', async () => {
+  test('a payment whose money moved before its expiry is paid permanently', async () => {
     const { chain, payment, settle: land, expire } = await open()
     const ours = await payment()
     const head = await readHeadFor(chain, ours)
@@ -127,7 +127,7 @@ function testReceipts(open: () => Promise<ChainWorld>): void {
     ])
   })
 
-  test('transfers to other addresses, and earlier ones, are not listed', async () => {
+  test('earlier transfers and transfers to other addresses are not listed', async () => {
     const { chain, payment, settle: land, cancel, spendElsewhere } = await open()
     const [ours, astray, cancelled] = [await payment(), await payment(), await payment()]
     const from = (await readHeadFor(chain, ours)) + 1n
@@ -154,7 +154,7 @@ async function readTransfersSince(chain: Chain, payTo: Address, from: bigint): P
 }
 
 function testBalances(open: () => Promise<ChainWorld>): void {
-  test('the balance of a wallet decreases by its payment', async () => {
+  test('the balance of a wallet decreases by the amount of its payment', async () => {
     const { chain, payment, settle: land } = await open()
     const ours = await payment()
     const before = await chain.balanceOf(ours.payer)
@@ -165,7 +165,7 @@ function testBalances(open: () => Promise<ChainWorld>): void {
 }
 
 function testLimits(open: () => Promise<ChainWorld>): void {
-  test('a chain that is behind what was read before counts as silent', async () => {
+  test('a chain whose height is below one that was read before counts as silent', async () => {
     const { chain, payment, settle: land } = await open()
     const ours = await payment()
     const head = await readHeadFor(chain, ours)
@@ -183,7 +183,7 @@ function testLimits(open: () => Promise<ChainWorld>): void {
     expect(await gone.balanceOf(ours.payer)).toBe('silent')
   })
 
-  test('the right network has no fault, and any other network can never work', async () => {
+  test('health reports no fault for the right network, and a fault for another network', async () => {
     const { chain, foreign } = await open()
     expect(await chain.checkHealth()).toMatchObject({ kind: 'none' })
     expect(await foreign.checkHealth()).toEqual({ kind: 'fault', what: expect.stringMatching(/\w/) })

@@ -1,7 +1,7 @@
 import { describe, expect } from 'bun:test'
 import type { EngineTest } from '../../support/engine.ts'
 
-/** The suite of the port `ChainCheckpoint`. */
+/** The suite of the `ChainCheckpoint` port. */
 export function testCheckpoint(name: string, test: EngineTest): void {
   describe(`the checkpoint on ${name}`, () => {
     test('the accounted height is unknown at first, and never decreases', async (wall) => {

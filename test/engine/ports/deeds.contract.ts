@@ -15,8 +15,8 @@ import {
   createWalletAddress,
 } from '../../support/samples.ts'
 
-// Goal: a deed contains everything that proves it, and no money is left without an entry. Method: payments are driven
-// to each of their ends on a fresh engine; `testLast` gives a wall on which only one block is open.
+// Goal: a deed contains everything that proves the purchase, and no money is left without an entry. Method: payments
+// are brought to each possible outcome on a fresh engine; `testLast` gives a wall on which only one block is open.
 
 const ORDER: BoundOrder = { text: 'wall.test\nbuy v1\nany text, as it was signed ✨', salt: toHash(0x5a17) }
 
@@ -26,7 +26,7 @@ const createBoundPayment = (payer: number, nonce: number): Payment =>
 /** The suite of deeds and debts. */
 export function testDeeds(name: string, test: EngineTest, testLast: EngineTest): void {
   describe(`deeds on ${name}`, () => {
-    test('each sale has the deed of its payment, with its bound order, if there is one', async (wall) => {
+    test('each payment that bought something has a deed, with its bound order if there is one', async (wall) => {
       expect(await wall.ledgerReader.sold(0, 9)).toEqual([])
       const held = await reserve(
         wall,
@@ -63,7 +63,7 @@ export function testDeeds(name: string, test: EngineTest, testLast: EngineTest):
       expect(others).toEqual([])
     })
 
-    test('deeds are listed in the order of sales, with each area once, after any number and up to any limit', async (wall) => {
+    test('deeds are listed in the order of sales, with each area once, after a given sale and up to a given limit', async (wall) => {
       await sell(wall, '1,1', 1, 1)
       const area = await reserve(wall, '80,45,2x2', createTestPayment(1, 2), SILENT)
       await wall.ledger.finalize(area, toHash(2), true, NOW)
@@ -78,7 +78,7 @@ export function testDeeds(name: string, test: EngineTest, testLast: EngineTest):
       expect(deed).toMatchObject({ target: '80,45,2x2', block: blockOf('80,45') })
     })
 
-    test('a payment that settled late keeps its order, with the requested and the actual position', async (wall) => {
+    test('the deed of a late payment has its bound order, and both the requested and the actual position', async (wall) => {
       const held = await reserve(wall, blockOf('3,4'), createBoundPayment(1, 1))
       await wall.ledger.release(held, false)
       await sell(wall, '3,4', 2, 2)
@@ -105,7 +105,7 @@ export function testDeeds(name: string, test: EngineTest, testLast: EngineTest):
     })
 
     testLast(
-      'money that bought nothing is owed until it is paid back, and money that was only noted is shown as such',
+      'credits are listed with the references of their refunds, and noted money without a purchase is listed after them',
       async (wall) => {
         await sell(wall, 'next', 2, 1)
         expect(await wall.ledgerReader.owed(0, 9)).toEqual([])

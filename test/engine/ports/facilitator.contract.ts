@@ -3,10 +3,10 @@ import type { Hash, Payment } from '../../../server/domain/purchase/payment.ts'
 import type { Facilitator } from '../../../server/ports.ts'
 import { blockOf } from '../../support/samples.ts'
 
-// Goal: every promise of the `Facilitator` port, as its callers rely on it. Method: each test pays in a fresh world and
-// checks for itself where the money is.
+// Goal: every promise of the `Facilitator` port, as its callers rely on it. Method: each test pays in a fresh world,
+// and checks independently of the port where the money is.
 
-/** A facilitator with payers around it. */
+/** A facilitator, and payers to test it with. */
 export type FacilitatorWorld = {
   readonly facilitator: Facilitator
   /** A facilitator at whose address no server listens. */
@@ -23,7 +23,7 @@ const BLOCK = blockOf('3,4')
 
 /** The suite of the `Facilitator` port. */
 export function testFacilitator(name: string, open: () => Promise<FacilitatorWorld>): void {
-  describe(`facilitator of ${name}`, () => {
+  describe(`facilitator through ${name}`, () => {
     test('a good payment is valid, and verifying it moves no money', async () => {
       const { facilitator, payment, findTransaction: landed } = await open()
       const good = await payment()
@@ -49,7 +49,7 @@ export function testFacilitator(name: string, open: () => Promise<FacilitatorWor
       expect(await landed(good)).toBeDefined()
     })
 
-    test('a payment that is settled twice moves no more money, and returns no other transaction', async () => {
+    test('settling a payment again moves no more money, and returns no other transaction', async () => {
       const { facilitator, payment, findTransaction: landed } = await open()
       const good = await payment()
       const first = await facilitator.settle('next', good)

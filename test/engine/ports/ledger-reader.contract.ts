@@ -24,7 +24,7 @@ const NOTHING = { sales: [], nextAfter: 0, hasMore: false, open: [], credits: []
 
 /** The suite of the `LedgerReader` port. */
 export function testLedgerReader(name: string, test: EngineTest, testLast: EngineTest): void {
-  describe(`books on ${name}`, () => {
+  describe(`ledger reader on ${name}`, () => {
     testHolding(test)
     testPending(test)
     testAccounts(test)
@@ -34,7 +34,7 @@ export function testLedgerReader(name: string, test: EngineTest, testLast: Engin
 }
 
 function testHolding(test: EngineTest): void {
-  test('held purchases are those in progress, and neither sold nor released ones', async (wall) => {
+  test('the held blocks are those of purchases in progress, and neither sold nor released ones', async (wall) => {
     expect(await wall.ledgerReader.listHeld()).toEqual([])
     await sell(wall, '1,1', 1, 1)
     await reserve(wall, blockOf('9,9'), createTestPayment(1, 2))
@@ -47,7 +47,7 @@ function testHolding(test: EngineTest): void {
 }
 
 function testPending(test: EngineTest): void {
-  test('open purchases are counted until they end, with the age of the oldest', async (wall) => {
+  test('open purchases are counted until they end, with the time when the oldest began', async (wall) => {
     const nothing = { held: 0, uncertain: 0, watched: 0, oldestSince: null }
     expect(await wall.ledgerReader.countPending()).toEqual(nothing)
     await sell(wall, '1,1', 1, 1)
@@ -71,7 +71,7 @@ function testAccounts(test: EngineTest): void {
     expect(await wall.ledgerReader.ofPayer(createWalletAddress(2))).toEqual(NOTHING)
   })
 
-  test('sales are listed in their order, with their proof', async (wall) => {
+  test('the sales of a wallet are listed in the order in which they were made, with their transactions', async (wall) => {
     const first = await reserve(wall, blockOf('1,1'), createTestPayment(1, 1))
     await sell(wall, '2,2', 1, 2, SILENT, NOW + 5)
     await sell(wall, '3,3', 2, 3)
@@ -113,7 +113,7 @@ function testAccounts(test: EngineTest): void {
 }
 
 function testEverything(test: EngineTest): void {
-  test('every purchase of a wallet is listed, with any outcome, newest first and page by page', async (wall) => {
+  test('all purchases of a wallet are listed, whatever their outcome, newest first and page by page', async (wall) => {
     const late = await reserve(wall, 'next', createTestPayment(1, 1), SILENT, NOW)
     await wall.ledger.release(late, false)
     const expired = await reserve(wall, 'next', createTestPayment(1, 2), SILENT, NOW + 1)
@@ -132,7 +132,7 @@ function testEverything(test: EngineTest): void {
 }
 
 function testPages(test: EngineTest, testLast: EngineTest): void {
-  test('sales are listed after a number and up to a limit, and the result says if there are more', async (wall) => {
+  test('sales are listed after a given number and up to a limit, and the result says whether there are more', async (wall) => {
     for (const [at, coord] of ['1,1', '2,2', '3,3', '4,4'].entries()) await sell(wall, coord, at === 1 ? 2 : 1, at + 1)
     const readPage = async (after: number, limit: number) => {
       const { sales, nextAfter, hasMore } = await wall.ledgerReader.ofPayer(createWalletAddress(1), { after, limit })
@@ -145,18 +145,21 @@ function testPages(test: EngineTest, testLast: EngineTest): void {
     expect(await readPage(9, 2)).toEqual([[], 9, false])
   })
 
-  testLast('a wallet that owns thousands of blocks gets each once, page by page', async ({ ledgerReader }) => {
-    const told = []
-    for (let page: AccountPage | undefined = { after: 0, limit: ACCOUNT_PAGE_MAX }; page !== undefined;) {
-      const { sales, nextAfter, hasMore } = await ledgerReader.ofPayer(createWalletAddress(0xdecade), page)
-      expect(sales).toHaveLength(hasMore ? ACCOUNT_PAGE_MAX : (CLAIM_ORDER.length - 1) % ACCOUNT_PAGE_MAX)
-      told.push(...sales.map(({ block }) => block))
-      page = hasMore ? { after: nextAfter, limit: ACCOUNT_PAGE_MAX } : undefined
-    }
-    expect(told).toEqual(CLAIM_ORDER.slice(0, -1))
-  })
+  testLast(
+    'the account of a wallet with thousands of blocks lists each block once, page by page',
+    async ({ ledgerReader }) => {
+      const told = []
+      for (let page: AccountPage | undefined = { after: 0, limit: ACCOUNT_PAGE_MAX }; page !== undefined;) {
+        const { sales, nextAfter, hasMore } = await ledgerReader.ofPayer(createWalletAddress(0xdecade), page)
+        expect(sales).toHaveLength(hasMore ? ACCOUNT_PAGE_MAX : (CLAIM_ORDER.length - 1) % ACCOUNT_PAGE_MAX)
+        told.push(...sales.map(({ block }) => block))
+        page = hasMore ? { after: nextAfter, limit: ACCOUNT_PAGE_MAX } : undefined
+      }
+      expect(told).toEqual(CLAIM_ORDER.slice(0, -1))
+    },
+  )
 
-  test('every held purchase is listed, and the latest of the released ones', async (wall) => {
+  test('an account lists every held purchase, and a limited number of the latest released ones', async (wall) => {
     const held = await reserve(wall, blockOf('1,1'), createTestPayment(1, 1))
     for (let nonce = 2; nonce <= ACCOUNT_PAGE_MAX + 1; nonce++)
       await wall.ledger.release(await reserve(wall, 'next', createTestPayment(1, nonce), SILENT, NOW + nonce), false)
@@ -182,7 +185,7 @@ function testPages(test: EngineTest, testLast: EngineTest): void {
     expect(await readAnswers()).toEqual([0, paidBack, paidBack])
   })
 
-  testLast('if a wallet has more credits than a page, the latest are listed', async (wall) => {
+  testLast('if a wallet has more credits than fit on a page, the latest ones are listed', async (wall) => {
     await sell(wall, 'next', 2, 1)
     for (const nonce of listNumbers(2, ACCOUNT_PAGE_MAX + 2)) await addCredit(wall, nonce)
     const { credits } = await wall.ledgerReader.ofPayer(createWalletAddress(1))
@@ -192,7 +195,7 @@ function testPages(test: EngineTest, testLast: EngineTest): void {
   })
 }
 
-/** Settles a payment for which no block is left. */
+/** Records a payment that settled when no block was left. */
 const addCredit = (wall: Engine, nonce: number) =>
   recordLatePayment(
     wall,

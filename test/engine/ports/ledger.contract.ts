@@ -46,18 +46,18 @@ function testHolding(test: EngineTest): void {
     expect(await wall.blocks.findOwned(blockOf('3,4'))).toBeUndefined()
   })
 
-  test('block 0 and a buyer without texts are stored as they are', async (wall) => {
+  test('block 0 and a listing without texts are stored unchanged', async (wall) => {
     const purchase = await reserve(wall, blockOf('0,0'), createTestPayment(1, 1), SILENT)
     expect(purchase).toMatchObject({ target: 0, block: 0, listing: SILENT })
   })
 
-  test('a payment is unknown if its payer or its nonce differs from those of the stored one', async (wall) => {
+  test('a payment is unknown if its payer or its nonce differs from that of the stored payment', async (wall) => {
     await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
     expect(await wall.ledger.find(createTestPayment(2, 1))).toBeUndefined()
     expect(await wall.ledger.find(createTestPayment(1, 2))).toBeUndefined()
   })
 
-  test('a block that is held or sold is unavailable to everybody else, and their payments leave no trace', async (wall) => {
+  test('a block that is held or sold is unavailable to other payers, and their payments leave no trace', async (wall) => {
     const { ledger } = wall
     const held = await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
     const claimAgain = () => ledger.claim(blockOf('3,4'), createTestPayment(2, 2), createTestListing(), HEAD, NOW, [])
@@ -144,7 +144,7 @@ function testSelling(test: EngineTest): void {
     expect(await wall.log.readAfter(0, 9)).toHaveLength(1)
   })
 
-  test('a sale that relies on a facilitator is confirmed when the chain shows it, with the transaction of the chain', async (wall) => {
+  test('a sale that relies on a facilitator’s response is confirmed with the transaction that the chain shows', async (wall) => {
     const { ledger } = wall
     const unseen = [1, 2].map(async (nonce) => {
       const held = await reserve(wall, 'next', createTestPayment(1, nonce))
@@ -164,7 +164,7 @@ function testSelling(test: EngineTest): void {
     expect(await findStored(wall, held.payment)).toEqual(held)
   })
 
-  test('a sale applies the names in its listing, and leaves the others unchanged', async (wall) => {
+  test('a sale applies the name and framework in its listing, and an absent one keeps its earlier value', async (wall) => {
     const sellWithProfile = async (nonce: number, name: string | null, framework: string | null) => {
       const { state } = await sell(wall, 'next', 1, nonce, createTestListing({ name, framework }))
       return [state.name, state.framework]
@@ -182,7 +182,7 @@ function testSelling(test: EngineTest): void {
     expect((await sell(wall, 'next', 3, 3, SILENT, NOW + 1)).state.claimedAt).toBe(NOW + 1)
   })
 
-  test('a purchase is unanswered from its claim until its receipt was sent', async (wall) => {
+  test('a purchase is unanswered from its claim until its receipt is sent', async (wall) => {
     const { ledger } = wall
     const waiting = await ledger.markUncertain(await reserve(wall, 'next', createTestPayment(1, 1)))
     expect(waiting.state).toEqual({ kind: 'reserved', uncertain: true, attempt: 1 })
@@ -233,7 +233,7 @@ function testOvertaking(test: EngineTest): void {
     await ledger.release(second, false)
   })
 
-  test('the payments that hold a target are listed, and for next every held payment is listed', async (wall) => {
+  test('the payments that hold a target are listed, and for next every payment that holds a block', async (wall) => {
     const first = await reserve(wall, 'next', createTestPayment(1, 1))
     const second = await reserve(wall, blockOf('3,4'), createTestPayment(2, 2))
     await sell(wall, 'next', 1, 3)
@@ -313,7 +313,7 @@ function testLatePayments(test: EngineTest, testLast: EngineTest): void {
     expect(await wall.ledger.fulfilLatePayment(held, toHash(2), NOW + 2)).toEqual(owed)
   })
 
-  test('a payment that settles when its block is taken gets the next open one', async (wall) => {
+  test('a payment that settles when its block is taken gets the next open block', async (wall) => {
     const held = await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
     await wall.ledger.release(held, true)
     await reserve(wall, blockOf('3,4'), createTestPayment(2, 2))
@@ -382,7 +382,7 @@ function testLatePayments(test: EngineTest, testLast: EngineTest): void {
     expect(await wall.ledger.fulfilLatePayment(kept, toHash(1), NOW)).toEqual(owed)
   })
 
-  test('a known payment is not stored again as one without a hold', async (wall) => {
+  test('a known payment cannot be stored again as a payment that held nothing', async (wall) => {
     const held = await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
     const { payment, target, listing, head } = held
     const again = wall.ledger.recordUnclaimed({ payment, target, listing, head }, NOW)
@@ -404,13 +404,13 @@ function testLatePayments(test: EngineTest, testLast: EngineTest): void {
     expect(await ledger.checkSpace(target)).toBe('open')
   })
 
-  test('a held payment cannot be fulfilled as a late one', async (wall) => {
+  test('a held payment cannot be fulfilled as a late payment', async (wall) => {
     const held = await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
     expect(await catchFailure(wall.ledger.fulfilLatePayment(held, toHash(1), NOW))).toBeInstanceOf(StaleWriteError)
     expect(await findStored(wall, held.payment)).toEqual(held)
   })
 
-  test('every payment without a final outcome is listed, oldest first, and no other', async (wall) => {
+  test('all payments without a final outcome are listed, oldest first, and no other payments', async (wall) => {
     const { ledger } = wall
     const final = await reserve(wall, 'next', createTestPayment(1, 1))
     await ledger.release(final, true)
@@ -456,7 +456,7 @@ function testLatePayments(test: EngineTest, testLast: EngineTest): void {
 }
 
 function testPriors(test: EngineTest): void {
-  test('an unanswered purchase comes before the same payer’s next purchase of the same target, and of no other', async (wall) => {
+  test('an unanswered purchase comes before its payer’s next purchase of the same target, but not of any other target', async (wall) => {
     const { ledger } = wall
     const held = await reserve(wall, 'next', createTestPayment(1, 1))
     expect(await ledger.availability('next', createTestPayment(1, 2), NOW, [])).toEqual({ space: 'open', prior: held })
@@ -474,7 +474,7 @@ function testPriors(test: EngineTest): void {
     await reserve(wall, blockOf('3,4'), createTestPayment(1, 2))
   })
 
-  test('a purchase that is in progress does not come before others of its payer until the payer is asked to wait', async (wall) => {
+  test('a purchase that is in progress does not come before other purchases of its payer until the payer is asked to wait', async (wall) => {
     const { ledger } = wall
     const held = await reserve(wall, 'next', createTestPayment(1, 1))
     const activeNonces = [held.payment.nonce]
@@ -489,7 +489,7 @@ function testPriors(test: EngineTest): void {
     expect(await findPrior()).toBeUndefined()
   })
 
-  test('the payer of a held block gets the held purchase, and not an error that the block is held', async (wall) => {
+  test('the payer of a held block gets the held purchase instead of an error that the block is held', async (wall) => {
     const held = await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
     expect(await wall.ledger.availability(blockOf('3,4'), createTestPayment(1, 2), NOW, [])).toEqual({
       space: 'reserved',
@@ -568,7 +568,7 @@ function testPriors(test: EngineTest): void {
 }
 
 function testLimits(test: EngineTest, testLast: EngineTest): void {
-  test('a payer with 16 open purchases gets no further one until one of them ends', async (wall) => {
+  test('a payer with 16 open purchases cannot begin another purchase until one of them ends', async (wall) => {
     const { ledger } = wall
     const held = await Promise.all(
       Array.from({ length: 16 }, async (_, nonce) => await reserve(wall, 'next', createTestPayment(1, nonce))),

@@ -15,11 +15,11 @@ import {
 // Goal: the log holds every visible change once, in commit order, without a gap. Method: make changes through the other
 // ports and read them back.
 
-/** The suite of the `Log` and `Store` ports. */
+/** The suite of the `Log`, `LogCompaction` and `Store` ports. */
 export function testLog(name: string, test: EngineTest): void {
   describe(`log on ${name}`, () => {
     testShortening(test)
-    test('a sale is logged with its number, its buyer and its content at that time', async (wall) => {
+    test('a sale is logged with its number, buyer and content at the time of the sale', async (wall) => {
       await sell(wall, '3,4', 1, 1)
       const { name: buyer, framework, painter: _, ...content } = createTestListing()
       expect(await wall.log.readAfter(0, 9)).toEqual([
@@ -37,7 +37,7 @@ export function testLog(name: string, test: EngineTest): void {
       ])
     })
 
-    test('sales are numbered without gaps when they become final, agents when they first buy', async (wall) => {
+    test('sales are numbered without gaps in the order in which they become final, and agents in the order of their first sales', async (wall) => {
       const early = await reserve(wall, 'next', createTestPayment(1, 1), SILENT)
       const given = await reserve(wall, 'next', createTestPayment(2, 2), SILENT)
       await wall.ledger.release(given, true)
@@ -145,7 +145,7 @@ function testShortening(test: EngineTest): void {
     expect((await wall.log.readAfter(8, 9)).map(({ number }) => number)).toEqual([9])
   })
 
-  test('only overwritten repaints and names are ever dropped, and a request with one invalid number is rejected whole', async (wall) => {
+  test('only overwritten repaints and names can be dropped, and a request with one invalid number is rejected as a whole', async (wall) => {
     await repaintForHours(wall)
     const before = await wall.log.readAfter(0, 9)
     for (const numbers of [[1], [5], [6], [8], [2, 3, 8]])

@@ -35,7 +35,7 @@ const readContent = async ({ blocks }: Engine): Promise<BlockContent | undefined
   (await blocks.findOwned(block))?.content
 
 function testActs(test: EngineTest): void {
-  test('a hidden part is shown as absent, the other parts stay, and so does the owner', async (wall) => {
+  test('a hidden part is shown as absent, and the other parts and the owner stay the same', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     const hidden = { ...NOTHING_HIDDEN, pixels: true }
     expect(await wall.moderation.moderate(block, 'hide', ['pixels'], NOW)).toEqual({ kind: 'applied', hidden })
@@ -48,7 +48,7 @@ function testActs(test: EngineTest): void {
     ])
   })
 
-  test('parts are hidden and shown one by one, and show the same content afterwards', async (wall) => {
+  test('parts are hidden and shown independently of each other, and have the same content afterwards', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     await wall.moderation.moderate(block, 'hide', ['message', 'link'], NOW)
     await wall.moderation.moderate(block, 'hide', ['pixels'], NOW)
@@ -85,7 +85,7 @@ function testOwners(test: EngineTest): void {
     expect(await readContent(wall)).toEqual({ ...seen, pixels: createPixels(9) })
   })
 
-  test('an owner’s latest change stays the latest when the operator hides it', async (wall) => {
+  test('an owner’s latest edit still counts as the latest after the operator hides it', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     const edit = createTestEdit(1, { message: 'new' })
     await wall.blocks.edit(block, edit, NOW)

@@ -5,14 +5,14 @@ import type { EngineTest } from '../../support/engine.ts'
 import { blockOf, NOW } from '../../support/samples.ts'
 
 // Goal: the operator sees how old the last backup is, the webhook continues where it stopped, and reports wait for the
-// operator, within limits. Method: read each record before the first entry, and after some.
+// operator, within limits. Method: each record is read before its first entry, and after several entries.
 
-/** The suite of the ports `Backups`, `Deliveries` and `Reports`. */
+/** The suite of the `Backups`, `Deliveries` and `Reports` ports. */
 export function testOperator(name: string, test: EngineTest): void {
   testReports(name, test)
 
   describe(`backups on ${name}`, () => {
-    test('the time of the last backup is unknown before the first one, and then that of the newest one', async ({
+    test('the time of the last backup is unknown before the first backup, and later is that of the newest one', async ({
       backups,
     }) => {
       expect(await backups.readLastTime()).toBeUndefined()
@@ -51,7 +51,7 @@ const createReport = (coord: string, reporter: string, note: string | null = nul
 
 function testReports(name: string, test: EngineTest): void {
   describe(`reports on ${name}`, () => {
-    test('a reporter is counted once per artwork and day, and the report waits for the operator', async ({
+    test('a reporter can file one report per artwork and day, and the reports stay open for the operator', async ({
       reports,
     }) => {
       expect(await reports.listOpen()).toEqual([])
@@ -102,7 +102,9 @@ function testReports(name: string, test: EngineTest): void {
       expect(OPEN_REPORTS_MAX).toBeGreaterThan(REPORTS_OF_A_WORK_MAX)
     })
 
-    test('each open report is delivered once', async ({ reports }) => {
+    test('open reports are listed for delivery, oldest first, until they are marked as delivered', async ({
+      reports,
+    }) => {
       for (const reporter of ['a', 'b', 'c']) await reports.file(createReport('3,4', reporter), TODAY, NOW)
       const listIds = async (limit = 9) => (await reports.listUndelivered(limit)).map(({ id }) => id)
       expect(await listIds(2)).toEqual([1, 2])

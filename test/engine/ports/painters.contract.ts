@@ -31,7 +31,7 @@ export function testPainters(name: string, test: EngineTest, testLast: EngineTes
 }
 
 function testNamings(test: EngineTest, testLast: EngineTest): void {
-  test('a purchase names the painter of its own blocks, and stores it', async (wall) => {
+  test('the painter that a purchase names is stored, and can paint only the blocks of that purchase', async (wall) => {
     const listing = createTestListing({ painter: createWalletAddress(9) })
     const held = await reserve(wall, block, createTestPayment(1, 1), listing)
     expect(held.listing).toEqual(listing)
@@ -43,7 +43,7 @@ function testNamings(test: EngineTest, testLast: EngineTest): void {
     expect([await readPainter(wall, '3,4'), await readPainter(wall, '5,6')]).toEqual([createWalletAddress(9), null])
   })
 
-  test('a payment that is released, held again or settled late keeps the painter it named first', async (wall) => {
+  test('a payment that is released, held again or settled late keeps the painter that it named first', async (wall) => {
     const held = await reserve(
       wall,
       block,
@@ -64,7 +64,7 @@ function testNamings(test: EngineTest, testLast: EngineTest): void {
     expect(await readPainter(wall, '3,4')).toBe(createWalletAddress(9))
   })
 
-  test('a payment that settled before anything was held still names its painter', async (wall) => {
+  test('a payment that settled before anything was held for it still sets the painter of its block', async (wall) => {
     const landed = {
       payment: createTestPayment(1, 1),
       target: block,
@@ -91,7 +91,7 @@ function testNamings(test: EngineTest, testLast: EngineTest): void {
 }
 
 function testBlockPainters(test: EngineTest): void {
-  test('a wallet can name a painter for all its blocks, including later purchases, and for no other wallet’s', async (wall) => {
+  test('a wallet can name a painter for all its blocks, including later purchases, but not for blocks of other wallets', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     await sell(wall, '5,6', 2, 2)
     expect(await wall.agents.namePainter(createWalletAddress(1), createNaming(createWalletAddress(9)))).toBe('applied')
@@ -104,7 +104,7 @@ function testBlockPainters(test: EngineTest): void {
     expect(await wall.log.readAfter(3, 9)).toEqual([])
   })
 
-  test('a message of a wallet replaces all painters named earlier, also those of held purchases, but none named later', async (wall) => {
+  test('a message of a wallet replaces all painters that the wallet named earlier, even for held purchases, but none named later', async (wall) => {
     await sell(wall, '3,4', 1, 1, createTestListing({ painter: createWalletAddress(8) }))
     const held = await reserve(
       wall,
@@ -124,7 +124,7 @@ function testBlockPainters(test: EngineTest): void {
     expect((await findStored(wall, createTestPayment(1, 3))).listing.painter).toBe(createWalletAddress(7))
   })
 
-  test('a message of one wallet does not change the painters of another one', async (wall) => {
+  test('a message of one wallet does not change the painters of another wallet', async (wall) => {
     await sell(wall, '3,4', 1, 1, createTestListing({ painter: createWalletAddress(8) }))
     await sell(wall, '5,6', 2, 2)
     await wall.agents.namePainter(createWalletAddress(2), createNaming(null))
@@ -181,7 +181,7 @@ function testBlockPainters(test: EngineTest): void {
 }
 
 function testRepaints(test: EngineTest): void {
-  test('no repaint by a painter is stored after the message that removed it', async (wall) => {
+  test('after a message that removes a painter, no repaint by this painter is stored', async (wall) => {
     await sell(wall, '3,4', 1, 1, { ...SILENT, painter: createWalletAddress(9) })
     const edits = Array.from({ length: 20 }, (_, digest) =>
       createTestEdit(digest + 1, { message: 'p', painter: createWalletAddress(9) }),

@@ -11,7 +11,7 @@ import { testModeration } from './moderation.contract.ts'
 import { testOperator } from './operator.contract.ts'
 import { testPainters } from './painters.contract.ts'
 
-/** What every store promises, on an empty wall and on one with a single open block. */
+/** Tests the promises of every store, on an empty wall and on one with a single open block. */
 export function testStore(name: string, onEmpty: EngineTest, onLast: EngineTest): void {
   testLedger(name, onEmpty, onLast)
   testAreas(name, onEmpty, onLast)

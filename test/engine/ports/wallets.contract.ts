@@ -2,13 +2,12 @@ import { describe, expect, test } from 'bun:test'
 import type { Address, Payment } from '../../../server/domain/purchase/payment.ts'
 import type { Wallets } from '../../../server/ports.ts'
 
-// Goal: every promise of the `Wallets` port for any kind of wallet. Method: one wallet and another one
-// sign texts and payments.
+// Goal: every promise of the `Wallets` port for any kind of wallet. Method: two wallets sign texts and payments.
 
 /** A wallet that can sign a text. */
 export type Signer = { readonly address: Address; sign(message: string): Promise<`0x${string}`> }
 
-/** Wallets, and their holders. */
+/** The port under test, and wallets and payments to test it with. */
 export type WalletsWorld = {
   readonly wallets: Wallets
   readonly owner: Signer
@@ -21,7 +20,7 @@ export type WalletsWorld = {
 
 const FROM = '192.0.2.1'
 
-/** The digest that one wallet signed, or the reason why there is none. */
+/** Returns the digest that `signer` signed, or the reason why there is none. */
 async function checkDigest(wallets: Wallets, signer: Address, texts: string[], signature: `0x${string}`, from: string) {
   const answer = await wallets.findSigner([signer], texts, signature, from)
   return typeof answer === 'string' ? answer : answer.digest
@@ -29,7 +28,7 @@ async function checkDigest(wallets: Wallets, signer: Address, texts: string[], s
 
 /** The suite of the `Wallets` port. */
 export function testWallets(name: string, open: () => Promise<WalletsWorld>): void {
-  describe(`wallets of ${name}`, () => {
+  describe(`wallets through ${name}`, () => {
     const texts = ['one', 'two\nlines', '']
 
     test('a signature is recognised for any of the allowed texts, each with its own digest', async () => {
@@ -49,7 +48,7 @@ export function testWallets(name: string, open: () => Promise<WalletsWorld>): vo
       expect(await checkDigest(wallets, owner.address, ['two', 'one'], signature, FROM)).toBe(alone)
     })
 
-    test('a signature of another wallet, or for another text, has no signer', async () => {
+    test('a signature by another wallet, or of another text, counts as not signed', async () => {
       const { wallets, owner, stranger } = await open()
       expect(await checkDigest(wallets, owner.address, texts, await stranger.sign('one'), FROM)).toBe('not-signed')
       expect(await checkDigest(wallets, stranger.address, texts, await owner.sign('one'), FROM)).toBe('not-signed')
@@ -57,7 +56,7 @@ export function testWallets(name: string, open: () => Promise<WalletsWorld>): vo
       expect(await checkDigest(wallets, owner.address, [], await owner.sign('one'), FROM)).toBe('not-signed')
     })
 
-    test('of several wallets that may sign, the result names the one that did', async () => {
+    test('if several wallets may sign, the result contains the one that signed', async () => {
       const { wallets, owner, stranger } = await open()
       const both = [owner.address, stranger.address]
       for (const signer of [owner, stranger]) {
@@ -68,13 +67,13 @@ export function testWallets(name: string, open: () => Promise<WalletsWorld>): vo
       expect(await wallets.findSigner([], texts, await owner.sign('one'), FROM)).toBe('not-signed')
     })
 
-    test('bytes that are not a signature have no signer', async () => {
+    test('bytes that are not a signature count as not signed', async () => {
       const { wallets, owner } = await open()
       for (const bytes of ['0x', '0x00', `0x${'00'.repeat(65)}`, `0x${'ab'.repeat(1000)}`] as const)
         expect(await checkDigest(wallets, owner.address, texts, bytes, FROM)).toBe('not-signed')
     })
 
-    test('a payment signature of its payer is valid, and any other is not', async () => {
+    test('a payment is valid if its payer signed it, and invalid if another wallet did', async () => {
       const { wallets, payment, createForgedPayment: forged } = await open()
       const [good, bad] = [await payment(), await forged()]
       expect(await wallets.checkPaymentSignature(good)).toBe('signed')

@@ -18,15 +18,15 @@ import {
 import { BASE_URL, readErrorCode, HOST, readJson, openWall, type Wall } from '../../support/service/wall.ts'
 import { openPostgresWalls } from '../db/postgres/walls.ts'
 
-// Goal: a wallet that only signs in can do what an owner can, and nobody else can do anything. Method: the whole
-// service with a real store, and the x402 SDK's reading of a demand. The first wallet owns 3,4 and 4,4, the second 5,4.
+// Goal: with a sign-in alone, a wallet can do everything that it is allowed to do, and nothing else. Method: the whole
+// service with a real store; the x402 SDK parses each demand. The first wallet owns 3,4 and 4,4, the second 5,4.
 
 type Store = NonNullable<Parameters<typeof openWall>[1]>
 
 const [OWNER, STRANGER, PAINTER] = [createWalletAddress(1), createWalletAddress(2), createWalletAddress(9)]
 const BLOCK = 'POST /blocks/3,4'
 
-/** Opens two walls: one with a store, and one with another connection to the same store. */
+/** Opens two instances of a wall, on two connections to one store or on the same one, and buys three blocks. */
 async function openSoldWalls(first: Store, second: Store): Promise<Walls> {
   const wall = await openWall({}, first)
   await wall.buy(`/blocks/3,4?message=old&painter=${PAINTER}`, 1, 1)
@@ -71,7 +71,7 @@ describe('signing in on SQLite', () => {
   for (const promises of [testDemands, testOwners, testReceipts, testRefusals, testRepeats]) promises(onSqlite)
 })
 
-describe('signing in on PostgreSQL, which has several processes', () => {
+describe('signing in on PostgreSQL, with two instances', () => {
   testRepeats(onPostgres)
 })
 
@@ -85,7 +85,7 @@ function testOwners(test: WallsTest): void {
     expect(await readJson(put)).toEqual(answer)
   })
 
-  test('with a sign-in, an owner repaints an area and names its wallet', async ([wall]) => {
+  test('with a sign-in, an owner repaints an area and sets the name of its wallet', async ([wall]) => {
     const area = await sendSignedIn(wall, 'POST /areas/3,4,2x1', { message: 'both' }, OWNER)
     expect(await readJson(area.response)).toEqual({ updated: true, area: '3,4,2x1', blocks: 2 })
     expect([await readMessage(wall), await readMessage(wall, '4,4')]).toEqual(['both', 'both'])
@@ -195,7 +195,7 @@ function testDemands(test: WallsTest): void {
     ['POST /api/agents/me/receipts', { after: 0 }, 400, 'invalid_body'],
     ['POST /api/agents/me/receipts', '', 400, 'invalid_body'],
   ]
-  test('an error that does not depend on the wallet comes before the sign-in, with a header or without', async ([
+  test('an error that does not depend on the wallet is returned before the sign-in is checked, with or without a header', async ([
     wall,
   ]) => {
     const { header } = await sendSignedIn(wall, BLOCK, { message: 'a' }, OWNER)
@@ -208,7 +208,7 @@ function testDemands(test: WallsTest): void {
 }
 
 function testRefusals(test: WallsTest): void {
-  test('a sign-in is valid for one body at one address of one service, and is never answered with 402', async ([
+  test('a sign-in is valid only for one body at one address of one service, and any other use is answered with 401', async ([
     wall,
   ]) => {
     const { header } = await sendSignedIn(wall, BLOCK, { message: 'new' }, OWNER)
@@ -232,7 +232,7 @@ function testRefusals(test: WallsTest): void {
     expect([await readMessage(wall, '4,4'), await readMessage(wall)]).toEqual([null, 'new'])
   })
 
-  test('a sign-in is valid for five minutes in either direction, but not after its expiry or before its beginning', async ([
+  test('a sign-in is valid within five minutes before or after its issue time, but not after its expiry or before its beginning', async ([
     wall,
   ]) => {
     const formatTime = (ms: number) => new Date(NOW + ms).toISOString()
@@ -268,12 +268,12 @@ function testRefusals(test: WallsTest): void {
     ['no domain', { domain: undefined }],
     ['an invalid address', { address: '0x12' }],
     ['an invalid time', { issuedAt: 'now' }],
-    ['an end that is not a time', { expirationTime: '2027-02-31' }],
+    ['an expiry that is not a time', { expirationTime: '2027-02-31' }],
     ['a signature that is not hex', { signature: '0xzz' }],
-    ['a list for a signature', { signature: ['0x12'] }],
+    ['a list as the signature', { signature: ['0x12'] }],
     ['more than 8 kB', { signature: `0x${'ab'.repeat(4000)}` }],
   ]
-  test('a header that is not a sign-in for this chain is rejected with that reason', async ([wall]) => {
+  test('a header that is not a sign-in for this chain is rejected as invalid_sign_in', async ([wall]) => {
     for (const [what, changes] of unreadable) {
       const response = await sendAltered(wall, {}, changes)
       expect([what, response.status, await readErrorCode(response)]).toEqual([what, 400, 'invalid_sign_in'])

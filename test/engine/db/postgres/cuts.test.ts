@@ -51,7 +51,7 @@ const readCounts = async (url: string) => {
 
 describe.each<Cut>(['before', 'after'])('a connection cut %s COMMIT reaches the server', (cut) => {
   onCut(
-    'if the acknowledgement of a claim is lost, the block is held once, and the response says so',
+    'if the connection is cut at the commit of a claim, the block is held once, and the claim returns the stored purchase',
     async ({ wall, proxy, url }) => {
       const sprung = proxy.cutAt('COMMIT', cut)
       const held = await reserve(wall, 'next', createTestPayment(1, 1))
@@ -63,7 +63,7 @@ describe.each<Cut>(['before', 'after'])('a connection cut %s COMMIT reaches the 
   )
 
   onCut(
-    'if the acknowledgement of a sale is lost, the sale is made once, and the log has no gap',
+    'if the connection is cut at the commit of a sale, the sale is made once, and the log has no gap',
     async ({ wall, proxy, url }) => {
       const held = await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
       const sprung = proxy.cutAt('COMMIT', cut)
@@ -77,7 +77,7 @@ describe.each<Cut>(['before', 'after'])('a connection cut %s COMMIT reaches the 
   )
 
   onCut(
-    'if the acknowledgement of a receipt, an edit or a release is lost, the result is the same as without the loss',
+    'if the connection is cut at the commit of a receipt, an edit or a release, the result is the same as without the cut',
     async ({ wall, proxy }) => {
       const doubted = await wall.ledger.markUncertain(await reserve(wall, blockOf('3,4'), createTestPayment(1, 1)))
       const sold = await wall.ledger.finalize(doubted, toHash(1), true, NOW)
@@ -124,7 +124,7 @@ onCut(
 )
 
 onCut(
-  'if the database goes down when a step may have been committed, the step fails as unavailable, and is found later',
+  'if the database goes down when a step may have been committed, the step fails as unavailable, and its result is found later',
   async ({ wall, proxy, url }) => {
     const held = await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
     const sprung = proxy.cutAt('COMMIT', 'after').then(() => proxy.breakDown())
@@ -140,7 +140,7 @@ onCut(
 )
 
 onCut(
-  'while the database is away every step is unavailable and nothing is done; when it is back all goes on',
+  'while the database is unavailable, every step fails and stores nothing; when it is back, steps succeed again',
   async ({ wall, proxy, url }) => {
     const held = await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
     proxy.breakDown()

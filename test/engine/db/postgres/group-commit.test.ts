@@ -21,8 +21,8 @@ import {
 import { waitFor } from '../../../support/wait.ts'
 import { openPostgresWalls } from './walls.ts'
 
-// Goal: writes of one process that wait at the same time share a transaction, and each gets the result of a separate
-// one. Method: many writes at once on one engine; the database is read through another connection.
+// Goal: writes of one process that wait at the same time share a transaction, and each gets the same result as in its
+// own transaction. Method: many parallel writes on one engine; the database is read through another connection.
 
 const { createWall: newWall } = openPostgresWalls()
 
@@ -66,7 +66,7 @@ onWall(
   async ({ wall, sql }) => {
     const before = await countCommits(sql)
     const held = await Promise.all(runEach((payer) => reserveNext(wall, payer)))
-    // Two claims are sent before the others wait.
+    // The first two claims get a commit each, and the others, which wait meanwhile, share one.
     expect((await countCommits(sql)) - before).toBe(3)
     expect(new Set(held.map(({ block }) => block))).toEqual(new Set(CLAIM_ORDER.slice(0, WRITERS)))
     expect(await listTaken(sql)).toEqual(CLAIM_ORDER.slice(0, WRITERS))
@@ -116,13 +116,16 @@ onWall('entries of one commit are numbered without gaps, and so are the sales am
   expect(log.filter(({ kind }) => kind === 'repaint')).toHaveLength(WRITERS)
 })
 
-onWall('a payer cannot exceed the limit with many parallel claims in one process', async ({ wall }) => {
-  const nonces = Array.from({ length: 40 }, (_, at) => toHash(at + 1))
-  const claimings = await Promise.all(
-    nonces.map((_, at) => wall.ledger.claim('next', createTestPayment(1, at + 1), SILENT, HEAD, NOW, nonces)),
-  )
-  expect(claimings.filter(({ kind }) => kind === 'claimed')).toHaveLength(16)
-})
+onWall(
+  'a payer cannot exceed the limit of 16 held purchases with many parallel claims in one process',
+  async ({ wall }) => {
+    const nonces = Array.from({ length: 40 }, (_, at) => toHash(at + 1))
+    const claimings = await Promise.all(
+      nonces.map((_, at) => wall.ledger.claim('next', createTestPayment(1, at + 1), SILENT, HEAD, NOW, nonces)),
+    )
+    expect(claimings.filter(({ kind }) => kind === 'claimed')).toHaveLength(16)
+  },
+)
 
 onWall('parallel repaints of one block each keep the changes of the others', async ({ wall }) => {
   const { block } = await sell(wall, '3,4', 1, 1)
@@ -148,7 +151,7 @@ onWall('a block that another process has locked delays only the writers of that 
 })
 
 onWall(
-  'a late payment whose block another process has locked does not undo the group that it waits with',
+  'if another process has locked the block of a late payment, the claims that wait with this payment are still committed',
   async ({ wall, sql }) => {
     const late = await reserve(wall, blockOf('3,4'), createTestPayment(50, 50))
     await wall.ledger.release(late, false)
@@ -170,26 +173,32 @@ onWall(
 const LAST = createWalletAddress(WRITERS)
 
 describe.each<Cut>(['before', 'after', 'silence'])('a connection cut (%s) at the COMMIT of a group', (cut) => {
-  onWall('every write of the group is made once, and its response says so', async ({ wall, proxy, sql }) => {
-    const sprung = proxy.cutAt('COMMIT', cut, LAST)
-    const held = await Promise.all(runEach((payer) => reserveNext(wall, payer)))
-    await sprung
-    for (const purchase of held) expect(await findStored(wall, purchase.payment)).toEqual(purchase)
-    expect(await listTaken(sql)).toEqual(CLAIM_ORDER.slice(0, WRITERS))
-  })
+  onWall(
+    'if a connection is cut at the COMMIT of a group, every write is made once and returns what is stored',
+    async ({ wall, proxy, sql }) => {
+      const sprung = proxy.cutAt('COMMIT', cut, LAST)
+      const held = await Promise.all(runEach((payer) => reserveNext(wall, payer)))
+      await sprung
+      for (const purchase of held) expect(await findStored(wall, purchase.payment)).toEqual(purchase)
+      expect(await listTaken(sql)).toEqual(CLAIM_ORDER.slice(0, WRITERS))
+    },
+  )
 })
 
-describe.each(['INSERT INTO payments', 'UPDATE blocks'])('a connection cut at %s of a group', (words) => {
-  onWall('every write of the group is retried, and made once', async ({ wall, proxy, sql }) => {
-    const sprung = proxy.cutAt(words, 'after', LAST)
-    await Promise.all(runEach((payer) => reserveNext(wall, payer)))
-    await sprung
-    expect(await listTaken(sql)).toEqual(CLAIM_ORDER.slice(0, WRITERS))
-  })
+describe.each(['INSERT INTO payments', 'UPDATE blocks'])('a connection cut at %s in a group', (words) => {
+  onWall(
+    'if a connection is cut during a group, every write is retried, and made once',
+    async ({ wall, proxy, sql }) => {
+      const sprung = proxy.cutAt(words, 'after', LAST)
+      await Promise.all(runEach((payer) => reserveNext(wall, payer)))
+      await sprung
+      expect(await listTaken(sql)).toEqual(CLAIM_ORDER.slice(0, WRITERS))
+    },
+  )
 })
 
 onWall(
-  'if the outcome of a group is unknown, each of its writes fails as unavailable, and is found when the database is back',
+  'if the outcome of a group is unknown, its writes fail as unavailable, and their results are found when the database is back',
   async ({ wall, proxy, sql }) => {
     const sprung = proxy.cutAt('COMMIT', 'after', LAST).then(() => proxy.breakDown())
     const failures = await Promise.all(runEach((payer) => catchFailure(reserveNext(wall, payer))))

@@ -26,7 +26,7 @@ const { createWall: newWall } = openPostgresWalls()
 // The tests do not restore an older copy on a server that they did not start.
 const isOurs = (Bun.env['TEST_DATABASE_URL'] ?? '') === ''
 
-// After each test but the last one, the server has the data of its copy.
+// After each test but the last one, the server has the data of the saved copy.
 describe.skipIf(!isOurs)('a server that is restored to the time when one block was sold', () => {
   let server: PostgresServer
   let url: string

@@ -48,7 +48,8 @@ async function queryRows<Row>(url: string, text: string): Promise<readonly Row[]
 }
 
 /**
- * Makes two sales (blocks 3,4 and 5,6), a repaint of the first, an identity, hidden content, and a held block (7,8).
+ * Fills the tables: sales, a repaint, a name, moderation, painters, and held, released and late purchases. Block 7,8
+ * stays held.
  */
 async function playStory(engine: Omit<Engine, 'close'>): Promise<void> {
   await sell(engine, '3,4', 1, 1)
@@ -94,7 +95,7 @@ test('if several processes open an empty database, one of them creates the table
   await Promise.all(walls.map((wall) => wall.close()))
 })
 
-test('running processes continue to read tables that another process migrates', async () => {
+test('a running process continues to read and write tables to which another process adds columns', async () => {
   const url = await newWall()
   const wall = await openPostgres(url, TERMS.network)
   const sold = await sell(wall, 'next', 1, 1)
@@ -139,7 +140,7 @@ describe('refused databases, whose errors do not contain the password', () => {
     ['drops settings', 'session', 'drops the session settings'],
     ['rejects settings', 'transaction', 'rejects the session settings'],
   ])(
-    'a database behind a pooler that %s in %s mode is rejected, even if its limits are those of a wall',
+    'a database behind a pooler that %s in %s mode is refused, even if the database itself sets the right timeouts',
     async (how, mode, words) => {
       const url = new URL(await newWall())
       for (const limit of ['statement_timeout = 4000', 'lock_timeout = 3000'])
@@ -239,7 +240,7 @@ test('a server that does not check its pages for damage causes one note', async 
   await wall.close()
 })
 
-test('a wall whose server is restarted continues automatically, and receives notifications again', async () => {
+test('a wall whose database server is restarted continues automatically, and receives notifications again', async () => {
   const own = await startPostgres({ isDurable: true })
   if (own.getUrl('x') === server().getUrl('x')) return
   const wall = await openPostgres(own.getUrl(await own.newDatabase()), TERMS.network)
@@ -265,7 +266,7 @@ test('a wall whose server is restarted continues automatically, and receives not
   await own.stop()
 })
 
-test('a request to a server that hangs is aborted, and the server is used again when it responds', async () => {
+test('a query on a connection that goes silent is abandoned, and succeeds on another connection', async () => {
   const proxy = startCutProxy(await newWall())
   const wall = await openPostgres(proxy.url, TERMS.network, { answerMs: scaleLimit(300) })
   const sprung = proxy.cutAt('EXISTS', 'silence')

@@ -7,7 +7,8 @@ import { startPostgres, type PostgresServer } from '../../../support/postgres/se
 import { TERMS } from '../../../support/samples.ts'
 import { testStore } from '../../ports/store.contract.ts'
 
-// Goal: PostgreSQL keeps every promise of the ports. Method: the ports' own suites, each test with its own wall.
+// Goal: PostgreSQL keeps every promise of the ports. Method: the ports' own suites, each test on an emptied or a copied
+// wall.
 
 let server: PostgresServer
 let one: string
@@ -22,7 +23,7 @@ beforeAll(async () => {
 }, 30_000)
 afterAll(() => server.stop())
 
-/** Restores the empty wall, because a new database takes longer than most tests. */
+/** Empties the wall again, because creating a database takes longer than most tests. */
 async function deleteSales(url: string): Promise<void> {
   const sql = new SQL(url, { max: 1 })
   await sql

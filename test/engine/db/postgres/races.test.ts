@@ -52,8 +52,8 @@ const runEach = <T>(count: number, engines: Pair, work: (engine: Engine, at: num
   Array.from({ length: count }, (_, at) => work(engines[at % 2 === 0 ? 0 : 1], at + 1))
 
 /**
- * Starts `work` while a separate connection holds the locks that `held` takes. Releases the locks once this many
- * connections wait for a row or for each other, and returns the result of the work.
+ * Starts `work` while a separate connection holds the locks that the statements in `held` take. Releases the locks once
+ * as many connections as `waiting` says wait for a row or for each other. Returns the result of `work`.
  */
 async function runWhileLocked<T>(
   url: string,
@@ -85,7 +85,7 @@ const readClaimed = (claiming: Awaited<ReturnType<Engine['ledger']['claim']>>) =
   claiming.kind === 'claimed' ? [claiming.purchase] : []
 
 testOnTwo(7)(
-  'if fewer blocks are left than payers, each block goes to one of them and the others lose',
+  'if more payers claim than blocks are open, each block goes to one payer, and the other payers lose',
   async (engines) => {
     const claimings = await Promise.all(
       runEach(40, engines, ({ ledger }, payer) =>
@@ -99,7 +99,7 @@ testOnTwo(7)(
   },
 )
 
-testOnTwo()('one payment that is claimed by two processes at once is claimed once', async (engines) => {
+testOnTwo()('if two processes claim the same payment at the same time, it is claimed once', async (engines) => {
   const tries = await Promise.all(
     runEach(20, engines, ({ ledger }) =>
       ledger
@@ -111,16 +111,19 @@ testOnTwo()('one payment that is claimed by two processes at once is claimed onc
   expect(await engines[0].ledgerReader.listHeld()).toHaveLength(1)
 })
 
-testOnTwo()('a payer cannot exceed the limit with parallel claims in two processes', async (engines) => {
-  const underWay = Array.from({ length: 40 }, (_, at) => createTestPayment(1, at + 1).nonce)
-  const claimings = await Promise.all(
-    runEach(40, engines, ({ ledger }, nonce) =>
-      ledger.claim('next', createTestPayment(1, nonce), SILENT, HEAD, NOW, underWay),
-    ),
-  )
-  expect(claimings.flatMap(readClaimed)).toHaveLength(16)
-  expect(claimings.filter((claiming) => claiming.kind === 'lost' && claiming.space === 'full')).toHaveLength(24)
-})
+testOnTwo()(
+  'a payer cannot exceed the limit of 16 held purchases with parallel claims in two processes',
+  async (engines) => {
+    const underWay = Array.from({ length: 40 }, (_, at) => createTestPayment(1, at + 1).nonce)
+    const claimings = await Promise.all(
+      runEach(40, engines, ({ ledger }, nonce) =>
+        ledger.claim('next', createTestPayment(1, nonce), SILENT, HEAD, NOW, underWay),
+      ),
+    )
+    expect(claimings.flatMap(readClaimed)).toHaveLength(16)
+    expect(claimings.filter((claiming) => claiming.kind === 'lost' && claiming.space === 'full')).toHaveLength(24)
+  },
+)
 
 test('a commit in progress is rejected if the database is replaced by an older one', async () => {
   const url = await newWall()
@@ -303,7 +306,7 @@ testOnTwo()('each entry of the log notifies both processes, and nothing else doe
 })
 
 testOnTwo()(
-  'one process works on a payment, until it releases its lease or the lease expires',
+  'only one process works on a payment until it releases its lease or the lease expires',
   async ([one, other]) => {
     const key = { payer: createWalletAddress(1), nonce: toHash(1) }
     expect([await one.leases.take(key, 60_000), await other.leases.take(key, 60_000)]).toEqual(['first', false])
@@ -330,7 +333,7 @@ testOnTwo()('a job runs in only one process at a time, and can run again after i
   expect(await other.jobs.run('sweep', async () => {})).toBe(true)
 })
 
-test('a process that is disconnected from the database blocks the others’ work only for a while', async () => {
+test('a process that is disconnected from the database keeps its job from other processes only until its lease expires', async () => {
   const url = await newWall()
   const proxy = startCutProxy(url)
   const [frozen, alive] = [connect(proxy.url, 200), connect(url)]

@@ -12,12 +12,12 @@ export type PostgresWalls = {
   readonly createWall: () => Promise<string>
 }
 
-/** Starts a server before the tests, and ends it after them. */
+/** Starts a server before the tests of a file, and stops it after them. */
 export function openPostgresWalls(): PostgresWalls {
   let server: PostgresServer | undefined
   let blank = ''
   const getServer = () => {
-    if (server === undefined) throw new Error('the server is started before the first test')
+    if (server === undefined) throw new Error('the server is used before it has started')
     return server
   }
   beforeAll(async () => {
