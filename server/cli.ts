@@ -1,4 +1,4 @@
-/** `pixel-wall`: serves the wall and runs all commands of operators. */
+/** `pixel-wall`: serves the wall and runs the operator's commands. */
 
 import manifest from '../package.json'
 import { escapeLine, escapeText } from '../shared/terminal.ts'
@@ -33,11 +33,11 @@ const USAGE = `Serves and operates a pixel wall.
   pixel-wall [--env-file FILE] COMMAND ...       ${Object.keys(COMMANDS).join(', ')}
   pixel-wall --version
 
-Settings come from the environment. Settings that are not set there come from FILE; without --env-file from /etc/pixel-wall.env,
+Settings come from the environment. Settings that are not set there come from FILE; without --env-file, from /etc/pixel-wall.env,
 if it exists, else from ./.env. Run a command with --help to see its usage.
 `
 
-// `--option=value` or `--option value`.
+// Accepts both `--env-file=FILE` and `--env-file FILE`.
 const typed = Bun.argv.slice(2).flatMap((word, at) => (at === 0 ? word.split(/(?<=^--env-file)=/) : [word]))
 const file = typed[0] === '--env-file' ? typed[1] : undefined
 const [name, ...args] = file === undefined ? typed : typed.slice(2)

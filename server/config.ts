@@ -15,7 +15,7 @@ import type { Offer } from './x402/terms.ts'
 export type Config = {
   readonly host: string
   readonly port: number
-  readonly hosts: readonly string[] // names that owners may sign for, the canonical one first
+  readonly hosts: readonly string[] // host names that owners may sign for, the canonical one first
   readonly database: Database
   readonly adminSocketPath: string | undefined // undefined: the default of `locateAdminSocket`
   readonly witnessPath: string | undefined // undefined: none, for a database in memory
@@ -31,7 +31,7 @@ export type Config = {
   readonly verifyTimeoutMs: number
   readonly settleTimeoutMs: number
   readonly reconcileIntervalMs: number
-  readonly historyDays: number // how long superseded repaints and names are kept, the last of each hour
+  readonly historyDays: number // how long the last superseded repaints and names of each hour are kept
   readonly metricsHost: string // the address that metrics are served on
   readonly metricsPort: number | undefined // undefined: no metrics are served
   readonly drainMs: number // how long load balancers have to notice that the process ends
@@ -39,7 +39,7 @@ export type Config = {
   readonly contact: string | null
   readonly denied: DeniedPayers
   readonly trustedHops: number | undefined // how many proxies are trusted; undefined: one on this machine
-  readonly sharesStream: boolean // whether pages follow the stream that a cache shares
+  readonly sharesStream: boolean // whether pages follow the live stream that a cache in front of the wall shares among its clients
 }
 
 /**
@@ -52,7 +52,7 @@ export type DeniedPayers = { readonly addresses: ReadonlySet<Address>; readonly 
  */
 export const EXIT_CONFIG = 78
 
-/** Invalid settings. The message names all of them. */
+/** Invalid settings. The message lists all of the problems. */
 export class ConfigError extends Error {
   override name = 'ConfigError'
   readonly problems: readonly string[]
@@ -63,17 +63,17 @@ export class ConfigError extends Error {
   }
 }
 
-// Nothing is shown outside this machine unless the operator says so.
+// Nothing is served outside this machine unless the operator sets another address.
 const LOOPBACK = '127.0.0.1'
 
-// The longest title that fits at the foot of a card, in a readable size.
+// The most characters in a title; a card shows fewer of them.
 const TITLE_MAX = 40
 
 type Env = Readonly<Record<string, string | undefined>>
 
 /**
- * All settings: whether each is required, and whether it is a secret, which may then be in a file. A test compares
- * docs/settings.md and `.env.example` with it.
+ * All settings: whether each is required, and whether it is a secret, which may also be in the file that `NAME_FILE`
+ * names. A test compares docs/settings.md and `.env.example` with this table.
  */
 export const SETTINGS = {
   BASE_URL: { required: true },
@@ -115,7 +115,7 @@ type Setting = keyof typeof SETTINGS
 // Former names, which are read if the current name is not set.
 const formerNames: Readonly<Partial<Record<Setting, string>>> = { ADMIN_SOCKET_PATH: 'DESK_PATH' }
 
-/** All names that are read: settings, the files of secret ones, and former names. */
+/** All names that are read: settings, the `_FILE` names of secret settings, and former names. */
 export const SETTING_NAMES: readonly string[] = [
   ...Object.entries(SETTINGS).flatMap(([name, about]) => ('secret' in about ? [name, `${name}_FILE`] : [name])),
   ...Object.values(formerNames),
@@ -193,7 +193,7 @@ export function readConfig(env: Env): Config {
 /** The settings that identify a wall on this machine. */
 export type Place = Pick<Config, 'database' | 'port' | 'adminSocketPath' | 'witnessPath' | 'isWitnessApart'>
 
-/** Reads only where a wall is stored and listens. Throws `ConfigError`. */
+/** Reads only the settings that say where a wall is stored and listens. Throws `ConfigError`. */
 export function readPlace(env: Env): Place {
   const problems: string[] = []
   const place = readPlaceFrom(createReader(env, problems), problems)
@@ -294,7 +294,7 @@ const parseContact = (text: string): Parsed<string> =>
     ? { value: text }
     : { problem: 'must be an email address, or start with https://, mailto: or tel:' }
 
-// The secret format of Standard Webhooks.
+// The format of secrets in Standard Webhooks.
 const parseWebhookKey = (text: string): Parsed<Uint8Array> => {
   const [, encoded = ''] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? []
   const value = new Uint8Array(Buffer.from(encoded, 'base64'))
@@ -328,7 +328,7 @@ const createIntegerParser =
       : { problem: `must be a whole number from ${min} to ${max}` }
   }
 
-/** Reads a list that is separated by commas. */
+/** Makes the parser of a comma-separated list. */
 const createListParser =
   <T>(parse: (text: string) => Parsed<T>) =>
   (text: string): Parsed<readonly T[]> => {
@@ -376,7 +376,7 @@ function parseHostKey(text: string): Parsed<readonly [host: string, key: string]
     : { value: [host.toLowerCase(), key] }
 }
 
-/** Reads a list of addresses, or the file that a path names. */
+/** Reads a list of addresses, given directly or as the path of a file. */
 function parseDeniedPayers(text: string): Parsed<DeniedPayers> {
   const path = /^0x/i.test(text) ? undefined : text
   const listed = path === undefined ? text : readFileText(path)

@@ -45,7 +45,10 @@ export async function main(times: Times = TIMES): Promise<void> {
   }
 }
 
-/** Alerts the operator if the store does not open soon. The returned function is called when it has opened. */
+/**
+ * Alerts the operator if the store does not open soon. The caller must call the returned function when the store has
+ * opened.
+ */
 function alertIfSlow({ database }: Config, { storeOpensWithinMs }: Times): () => void {
   const named = { dependency: 'store-write', name: database.kind }
   const began = systemClock.elapsed()
@@ -88,12 +91,14 @@ function onUnchecked(): void {
   })
 }
 
-/** Alerts about a row that does not match its checksum. It is left out of all reads; only a backup has it intact. */
+/**
+ * Alerts about a row that does not match its checksum. The row is left out of all reads; only a backup has it intact.
+ */
 function onDamaged({ table, row }: DamagedRow): void {
   logger.alert('row-damaged', { table, row, what: 'the row is damaged; restore a backup' })
 }
 
-/** Ends the process immediately: after the disk failed at a commit, only a restart can tell what was saved. */
+/** Ends the process immediately: after the disk failed during a commit, only a restart can show what was saved. */
 function exitNow(): never {
   logger.alert('disk-failed', {
     what: 'the disk failed during a commit; the process exits, because only a restart can tell what was saved',

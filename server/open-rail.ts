@@ -82,7 +82,7 @@ function createMembers(
     const facilitator = new URL(url).host
     const key = facilitatorKeys.get(facilitator)
     const authorize = key === undefined ? coinbase : async () => ({ Authorization: `Bearer ${key}` })
-    // A status is noted only if it changed, because each payment repeats it.
+    // The status of an extension is logged only if it changed, because the response to each payment repeats it.
     const onExtension = (said: ExtensionSaid) => {
       const key = `${facilitator} ${said.extension}`
       const answer = { facilitator, ...said }
@@ -103,5 +103,5 @@ function createMembers(
   })
 }
 
-// More extensions than any facilitator has. The limit is for a facilitator that invents names.
+// More extensions than any facilitator has. The limit protects against a facilitator that invents names.
 const EXTENSIONS_REMEMBERED = 64

@@ -11,7 +11,7 @@ import type { OpenReport, ReportOutcome } from './domain/wall/reports.ts'
 /** The ledger, as the audit reads it; see `Statement`. */
 export type Audit = { statement(): Promise<Statement> }
 
-/** The record of backups, made by any tool. */
+/** The record of when backups were made, by whatever tool. */
 export type Backups = {
   /** When the last backup was made; `undefined` before the first. */
   readLastTime(): Promise<UnixMs | undefined>
@@ -63,8 +63,8 @@ export type Reports = {
   /** The open reports, oldest first. */
   listOpen(): Promise<readonly OpenReport[]>
   /**
-   * Closes each report of an artwork that begins at one of these blocks, and each report that names one of them;
-   * returns how many there were.
+   * Closes each report of an artwork whose first block is one of `blocks`, and each report about one of `blocks`;
+   * returns how many reports were closed.
    */
   close(
     blocks: readonly BlockIndex[],
@@ -96,8 +96,8 @@ export type LogCompaction = {
   /** At most `limit` entries after number `after`, oldest first. */
   readOutline(after: LogNumber, limit: number): Promise<readonly OutlinedEntry[]>
   /**
-   * Drops superseded repaints and names, all or none. Throws for the last change of a block or a wallet, and for any
-   * other entry.
+   * Drops superseded repaints and names, all or none. Throws for the last change of a block or a wallet, and for an
+   * entry of any other kind.
    */
   drop(numbers: readonly LogNumber[]): Promise<void>
 }

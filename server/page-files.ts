@@ -6,5 +6,5 @@
 import { join } from 'node:path'
 import { readFilesIn } from './http/answer/viewer-files.ts'
 
-/** The path of each file by its name; none if the page was not built. */
+/** The path of each file by its name; empty if the page was not built. */
 export const loadPageFiles = () => readFilesIn(join(import.meta.dir, '../dist/viewer'))

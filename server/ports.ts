@@ -1,6 +1,6 @@
 /**
- * The ports: what the use cases need from outside. All methods are asynchronous, because an engine may be in another
- * process. Ports of the store throw `StoreUnavailable` if nothing was done.
+ * The ports: the interfaces to the outside that the use cases need. Most methods are asynchronous, because an engine
+ * may be in another process. Ports of the store throw `StoreUnavailable` if nothing was done.
  */
 
 import type { Area } from '../shared/area.ts'
@@ -80,7 +80,7 @@ export type Ledger = {
   markUncertain(purchase: Purchase): Promise<Purchase>
   /**
    * Makes the payer the owner of the held block, numbers the sale, writes it to the log and marks it as unanswered.
-   * Returns a sale unchanged if it is already final.
+   * Returns an existing sale; if `settled`, first records that the chain shows its transfer.
    */
   finalize(purchase: Purchase, tx: Hash, settled: boolean, now: UnixMs): Promise<SoldPurchase>
   /** Records that our own chain check has seen the transfer, in `tx`. */
@@ -114,8 +114,8 @@ export type Ledger = {
   markAnswered(key: PaymentKey): Promise<void>
   /**
    * Every payment to check now: held, watched for a late settlement, or sold and not seen on the chain. A sale that was
-   * seen is checked twice more: soon, while a lost payment can be settled again, and once its block can no longer be
-   * replaced. A credit is checked at that time, too.
+   * seen is checked twice more: soon, while a lost payment can be settled again, and once no reorganisation can replace
+   * the transfer any more. A credit is also checked at that later time.
    */
   unfinished(now: UnixMs): Promise<readonly PaymentKey[]>
 }
@@ -130,18 +130,18 @@ export type LedgerReader = {
   ofPayer(wallet: Address, page?: AccountPage): Promise<Account>
   /** At most `limit` purchases of a wallet with any outcome, newest first: those begun before number `before`. */
   purchases(wallet: Address, before: number, limit: number): Promise<readonly NumberedPurchase[]>
-  /** At most `limit` payments that bought something, by their first sales: those with a first sale after `after`. */
+  /** At most `limit` payments that bought something, in the order of their first sales, after sale number `after`. */
   sold(after: number, limit: number): Promise<readonly SoldPayment[]>
   /**
-   * At most `limit` payments that bought nothing, skipping the first `after`: credits, then noted money, each in the
-   * order of arrival.
+   * At most `limit` payments that bought nothing, skipping the first `after`: credits, then money that was only
+   * recorded, each in the order of arrival.
    */
   owed(after: number, limit: number): Promise<readonly OwedPayment[]>
 }
 
 /** Claimed blocks and their owners. */
 export type Blocks = {
-  /** A block's owner and content; returns the same object until something is written, if no other process writes. */
+  /** A block's owner and content. If no other process writes, returns the same object until something is written. */
   findOwned(block: BlockIndex): MaybeAsync<OwnedBlock | undefined>
   /** Whether an unowned block is held for a payer. */
   isReserved(block: BlockIndex): Promise<boolean>
@@ -149,7 +149,7 @@ export type Blocks = {
   edit(block: BlockIndex, edit: Edit, now: UnixMs): Promise<EditResult>
   /** The owner of an area. */
   findOwner(area: Area): Promise<AreaOwner>
-  /** Applies an edit to every block of an area, or to none. The edit's pixels are those of all blocks, row by row. */
+  /** Applies an edit to every block of an area, or to none. The edit has the pixels of each block in turn, by rows. */
   editArea(area: Area, edit: Edit, now: UnixMs): Promise<EditResult>
 }
 
@@ -226,7 +226,7 @@ export type Store = {
   /** The store's position, counting only what would survive a power failure. */
   position(): Promise<StorePosition>
   /**
-   * Calls `report` if a different store may be responding than before, and before any result of that store is used.
+   * Calls `report` if the store that responds may not be the same as before, and before any result of it is used.
    * While that store is older than what this process has seen, all ports of the store are unavailable.
    */
   watch(report: (replaced: StoreReplaced) => void): void
@@ -297,7 +297,7 @@ export type Chain = {
   read(key: PaymentKey): Promise<{ head: bigint; spent: boolean } | 'silent'>
   /**
    * The state of an authorization that was unspent at height `head`. `named` is the transaction that a facilitator
-   * named. It is checked first, and only its events count.
+   * named. It is checked first, and only the events in it prove a payment.
    */
   readPaymentStatus(payment: WatchedPayment, head: bigint, named?: Hash): Promise<ChainStatus>
   /** How much of our asset a wallet holds at the newest block, in atomic units. */
@@ -343,10 +343,10 @@ export type KeptReceipts = {
 /** Checks signatures of wallets. */
 export type Wallets = {
   /**
-   * Which of `signers` signed which of `messages`. Key signatures are checked here first; contract wallets are queried
-   * on the chain (EIP-1271, EIP-6492) within a time limit. `busy` and `silent` mean that the chain could not be
-   * queried, so the signature is neither good nor bad. `from` is the client's address: clients that sent bad signatures
-   * wait behind others.
+   * Which of `signers` signed which of `messages`. Key signatures are checked first, in this process; contract wallets
+   * are queried on the chain (EIP-1271, EIP-6492) within a time limit. `busy` and `silent` mean that the chain could
+   * not be queried, so it is not known whether the signature is valid. `from` is the client's address: clients that
+   * sent invalid signatures wait behind others.
    */
   findSigner(
     signers: readonly Address[],
@@ -363,7 +363,7 @@ export type Wallets = {
   checkPaymentSignature(payment: Payment): Promise<SignatureCheck>
   /**
    * Whether the token would accept the signature of the payment now. The token queries the code of a payer that has
-   * code, even if its key signed; a wallet that is not deployed yet has none. It is called after a facilitator has
+   * code, even if its key signed; a wallet that is not deployed yet has no code. It is called after a facilitator has
    * rejected the signature of a payment that `checkPaymentSignature` accepted.
    */
   checkTokenSignature(payment: Payment): Promise<SignatureCheck>
@@ -371,7 +371,7 @@ export type Wallets = {
 
 /** Encodes and decodes pictures in other threads. Bitmaps move to those threads, and are empty afterwards. */
 export type Pictures = {
-  /** Encodes palette indices as PNG, each pixel as a square of `scale` x `scale` (default 1). */
+  /** Encodes palette indices as PNG, each pixel as a square of `scale` x `scale` pixels (default 1). */
   encode(bitmap: Bitmap, scale?: number): Promise<Uint8Array<ArrayBuffer>>
   /** Scales a picture of the wall down to a size in pixels. It does not wait behind pictures of clients. */
   shrink(bitmap: Bitmap, width: number, height: number): Promise<Bitmap>

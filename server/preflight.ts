@@ -1,6 +1,6 @@
 /**
- * What must work on this machine before the wall opens: its ports and the paths of its files. A start fails with these
- * errors, as it does with invalid settings; `pixel-wall check` lists them.
+ * Checks the things that must work on this machine before the wall opens: its ports and the paths of its files. A start
+ * fails with these errors, as it does with invalid settings; `pixel-wall check` lists them.
  */
 
 import { accessSync, constants, existsSync, lstatSync, statSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { isWitness } from './adapters/witness-file.ts'
 import { ConfigError, type Config } from './config.ts'
 import { locateAdminSocket } from './operate/admin-socket-path.ts'
 
-/** A port in the settings, by the name of its setting. */
+/** An address to listen on, and the name of the setting that contains its port. */
 export type Port = { readonly setting: 'PORT' | 'METRICS_PORT'; readonly hostname: string; readonly port: number }
 
 /** The address on which the wall listens. */
@@ -37,7 +37,7 @@ const PORT_TROUBLES: Readonly<Record<string, (hostname: string, port: number) =>
   EADDRNOTAVAIL: (hostname) => `${hostname} is not an address of this machine; check HOST and METRICS_HOST`,
 }
 
-/** The problems of the ports, which are free again afterwards. */
+/** The problems of the ports. Listens on each of them for a moment to find out. */
 export function findPortProblems(config: Config): readonly string[] {
   const ports = [toWallPort(config), toMetricsPort(config)].filter((port) => port !== undefined)
   return ports.flatMap((port) => {

@@ -55,7 +55,7 @@ const DENIED_READ_EVERY_MS = 1000
 // The time that a request takes in addition to its settlement: for verification, the chain and the store.
 const DRAIN_SLACK_MS = 30_000
 
-// How long other modules wait for the first reads, if changes arrive without a pause.
+// How long the loading of other modules waits, at most, until the first reads are published.
 const READERS_FIRST_MS = 1000
 
 const WITNESS_BESIDE =
@@ -71,7 +71,7 @@ export type Given = {
   readonly askedAgain: AbortSignal
 }
 
-/** Serves the wall until a signal, then ends the process. Rejects with `CannotOpen` if the store is rejected. */
+/** Serves the wall until a signal, then ends the process. Rejects with `CannotOpen` if the store cannot be used. */
 export async function serve(given: Given): Promise<void> {
   const { config, asked } = given
   const { store } = given.ahead
@@ -101,7 +101,7 @@ export async function serve(given: Given): Promise<void> {
   const history = given.ahead.checkHistory()
   const loops = startLoops({ ...given, logger }, wall, { restored, witnessing, history, alerts }, stopping.signal)
 
-  // Modules that readers do not need are loaded after the server listens. If that fails, the process ends.
+  // Modules that readers do not need are loaded after the server listens. If loading fails, the process ends.
   await Promise.race([reads.waitUntilPublished(), clock.wait(READERS_FIRST_MS)])
   keys.resolve(await loadSignatureLibrary(logger))
   await loadMcpCalls()
@@ -190,7 +190,7 @@ function createReadings(
   }
 }
 
-/** The values of the status command. */
+/** Makes the function that returns the values of the status command. */
 function createOverviewReader(
   { offer: { baseUrl, terms } }: Config,
   { rail, ready, storeWatch, view, catalogues, listings }: Wall,
@@ -262,7 +262,7 @@ function startLoops(
   const compact = createLogCompactor({ ...store, clock, logger, historyDays: config.historyDays })
   const stopping = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
   const compacting = runPeriodically({ clock, logger }, signal, async () => {
-    // Compaction waits until the history is checked: one damaged entry must not cause the loss of another one.
+    // Compaction waits until the history is checked: one damaged entry must not cause the loss of another entry.
     await Promise.race([Promise.allSettled([history]), stopping])
     await compact(signal)
     return COMPACT_EVERY_MS
@@ -312,7 +312,7 @@ async function openWall(given: Given, metrics: Metrics | undefined, committed: (
   const limits = createRateLimits(clock)
   const adapters = { wallets, pictures: createWorkerPictures(), clock, logger }
   const parts = { ...store, ...rail, ...readers, ...adapters, offer, terms: offer.terms, contact, hosts, limits }
-  // Payments to the addresses of earlier settings are accepted, too.
+  // Payments to addresses from earlier settings also count as payments to this wall.
   const payees = new Set([offer.terms.payTo, ...(await store.checkpoint.payees())])
   const denied = createDeniedPayers(config.denied, logger)
   const sold = openSeller(given, { ...parts, payees, isDenied: denied.has, stored: committed })
@@ -358,7 +358,7 @@ function openWatches({ config, times, ahead: { store } }: Given, { rail, outages
   }
 }
 
-/** What readers see, which follows the log: the view, the reads of the whole wall and the live stream. */
+/** Opens the parts that follow the log for readers: the view, the reads of the whole wall and the live stream. */
 async function openReaders({ config: { offer }, times, ahead }: Given, committed: () => void) {
   const { log } = ahead.store
   const everyMs = times.publishedEveryMs
@@ -372,7 +372,7 @@ async function openReaders({ config: { offer }, times, ahead }: Given, committed
   return { view, advance, reads, stream }
 }
 
-/** What sells. */
+/** Makes the seller, with leases if several processes may share the store. */
 function openSeller({ config, times, ahead }: Given, parts: Omit<PurchaseDeps, 'leases' | 'times'>) {
   return createSeller({ ...parts, leases: isShared(config) ? ahead.store.leases : undefined, times })
 }
@@ -382,7 +382,7 @@ function locateData({ database, witnessPath }: Config): string {
   return database.kind === 'sqlite' ? database.path : (witnessPath ?? '.')
 }
 
-/** Loads the fastest signature library of this machine, and notes which one it is. */
+/** Loads the signature library that is fastest on this machine, and logs which one it is. */
 async function loadSignatureLibrary(logger: Logger): Promise<Keys> {
   const keys = await loadFastestKeys((library, why) => logger.note('keys-skipped', { library, why }))
   logger.note('keys', { library: keys.library })

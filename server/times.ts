@@ -1,6 +1,6 @@
 /** Intervals and time limits of the service, in milliseconds. */
 
-/** Operators do not set these. */
+/** Operators cannot set these times. */
 export const TIMES = {
   /**
    * Intervals of probes: before the first success, after a purchase failed, while something is wrong, and otherwise.
@@ -16,7 +16,7 @@ export const TIMES = {
   /** How often to check whether a probe is due: a failed purchase makes one due earlier. */
   probesDueEveryMs: 1000,
 
-  // A store opens within a second; a database server without its standby never does.
+  // A store opens within a second; a database server whose standby is missing never opens.
   storeOpensWithinMs: 5000,
   storeChecksEveryMs: 2000,
   storeReadTimeoutMs: 2000,
@@ -33,7 +33,8 @@ export const TIMES = {
   logPolledEveryMs: 1000,
 
   // The contract allows the canvas read to be a few seconds old. This interval limits the cost of many repaints. It is
-  // shorter than a second, so that several instances show a change within a second: each must receive and compress it.
+  // shorter than a second, so that several instances show a change within a second: each instance must receive and
+  // compress the change.
   publishedEveryMs: 900,
 
   // One payment is settled again at most this often, however many copies of its request arrive.
@@ -47,7 +48,7 @@ export const TIMES = {
   // A query takes several calls, and each may be made twice.
   chainDeadlineMs: 8000,
   chainLagWaitsMs: [150, 350, 500, 1000, 1000],
-  /** How long an endpoint that returns 429 gets no calls, if it names no time. */
+  /** How long an endpoint that returns 429 gets no calls, if its response gives no waiting time. */
   endpointRestMs: 5000,
 }
 

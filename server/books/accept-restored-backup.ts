@@ -1,4 +1,7 @@
-/** Accepts an older, restored copy of the store as the wall's: payments since then become credits. */
+/**
+ * Accepts an older, restored copy of the store as the wall's current store: payments that the copy has lost become
+ * credits.
+ */
 
 import { STRAY_NOTE } from '../domain/purchase/account.ts'
 import type { Address } from '../domain/purchase/payment.ts'
@@ -22,7 +25,7 @@ export type AcceptRestoredBackupDeps = FindOrphanDeps & {
 
 /** A payment that the copy has lost, or may have lost. */
 export type LostPayment = OrphanPayment & {
-  readonly isBooked: boolean // booked as stray by the wall itself, which sold and knew no purchase for it
+  readonly isBooked: boolean // whether the wall itself booked it as stray, because the wall was selling and knew no purchase for it
 }
 
 /** The payments that the copy has lost, the searched addresses, and the height up to which the chain was read. */
@@ -33,8 +36,8 @@ export type LostPayments = {
 }
 
 /**
- * Finds payments since the copy was made, except those that the operator has resolved. `witnessed` is the position in
- * the witness. Changes nothing.
+ * Finds payments that arrived since the copy was made and that it does not know, except those that the operator has
+ * resolved. `witnessed` is the position in the witness. Changes nothing.
  */
 export async function findLostPayments(
   deps: FindOrphanDeps & { readonly payouts: Pick<Payouts, 'findReference'> },
@@ -56,7 +59,7 @@ export async function findLostPayments(
   }
 }
 
-/** Books the lost payments as credits, and the store as current. The wall must be stopped. */
+/** Books the lost payments as credits, and records the store as current. The wall must be stopped. */
 export async function acceptRestoredBackup(
   { terms, checkpoint, payouts, store, witness, clock }: AcceptRestoredBackupDeps,
   { orphans, payees, through }: LostPayments,

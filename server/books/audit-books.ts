@@ -28,7 +28,7 @@ export type AuditDeps = {
 /** An open purchase with the status of its payment on the chain. */
 export type OpenFinding = BookedOpen & { readonly ageMs: number; readonly evidence: ChainStatus }
 
-/** The result, between two heights. */
+/** The result of an audit between two chain heights. */
 export type Stock = {
   readonly at: UnixMs
   readonly from: bigint | undefined // `undefined` if there was never a payment, and so nothing to search
@@ -67,7 +67,7 @@ export async function auditBooks(
     }),
   )
   const balance = compareBooks(before, arrivals, after, start)
-  // If the books do not balance, the cache may be wrong: the next audit reads everything again.
+  // If the books do not balance, what was read may be wrong, so it is not cached and the next audit reads it again.
   if (balance.balances && read.length > 0) await archive.write(read.map(keepFinalTransfers))
   return { at: clock.now(), from: start, through: read.at(-1)?.through, balance, open }
 }
@@ -85,7 +85,7 @@ function keepFinalTransfers({ payee, from, through, transfers }: KeptReceipts): 
   return { payee, from, through: last, transfers: transfers.filter(({ height }) => height <= last) }
 }
 
-/** Continues where `kept` ends. */
+/** Reads the transfers to a payee, and continues where the cached ones end. */
 async function readReceipts(
   chain: Chain,
   clock: Clock,

@@ -20,13 +20,14 @@ import {
 // How often the chain is searched for unknown payments while the store is current.
 const LOOK_EVERY_MS = 60_000
 
-// How long after an acceptance a lost payment may still be found: its validity, plus one check.
+// How long after an acceptance a lost payment may still be found: its longest validity, plus two intervals between
+// checks.
 const LOST_FOR_MS = Number(VALIDITY_MAX_SECONDS) * 1000 + 2 * LOOK_EVERY_MS
 
 export type RestoredBackupDeps = FindOrphanDeps & {
   readonly store: Pick<Store, 'position'>
   readonly witness: Pick<Witness, 'read'>
-  readonly isWitnessApart: boolean // whether the witness is on a device of its own, according to the operator, so that no snapshot restores both
+  readonly isWitnessApart: boolean // whether, according to the operator, the witness is on a device of its own, so that no snapshot restores both it and the store
   readonly payouts: Payouts
   readonly clock: Clock
   readonly logger: Logger
@@ -35,11 +36,11 @@ export type RestoredBackupDeps = FindOrphanDeps & {
 export type RestoredBackupCheck = {
   /** Continues the check, and returns whether the store is known to be current. Must be called repeatedly. */
   isCurrent(): Promise<boolean>
-  /** Payments without a known purchase that the operator must decide. */
+  /** Payments without a known purchase about which the operator must decide. */
   listOrphans(): readonly OrphanPayment[]
   /** Whether the store is behind its witness. */
   isOlder(): boolean
-  /** Why the store does not count as current, if the reason is known; `null` if it does. */
+  /** Why the store does not count as current; `null` if it does, or if the reason is not known. */
   findReason(): string | null
   /** Must be called when the store may have been replaced. The check then begins again. */
   onReplaced({ progress, seen, isOlder }: StoreReplaced): void
@@ -50,8 +51,8 @@ export type RestoredBackupCheck = {
  *
  * A store behind its witness is an older copy: it sells nothing until the operator accepts it. A store that is level
  * with a witness on its own device is current. Any other store may have been restored together with its witness: it
- * sells nothing until every authorization that paid the wall since its last recorded height has a purchase, or was
- * decided by the operator. Once a store is current, money without a purchase is stray, because a purchase is stored
+ * sells nothing until every authorization that paid the wall since the last recorded height has a purchase or was
+ * resolved by the operator. Once a store is current, money without a purchase is stray, because a purchase is stored
  * before its money moves: it is booked, the operator gets an alert, and sales continue. The only exception is the
  * minutes after an acceptance, when payments that the copy lost may still arrive: they become credits.
  */
@@ -104,12 +105,12 @@ export const OLDER_COPY =
 const UNDECIDED =
   'money without a known purchase arrived while the wall was down, and may be a sale that this database lost: if the database was restored, run pixel-wall accept-restore, else run pixel-wall resolve --all --stray. To end this for good, put WITNESS_PATH on a device of its own and set WITNESS_IS_APART=yes'
 
-/** How far this process has read the chain, and the payments that the operator must decide. */
+/** How far this process has read the chain, and the payments about which the operator must decide. */
 type Scan = {
   next: bigint | undefined
   orphans: readonly OrphanPayment[]
   isBehind: boolean // the store is behind its witness, or behind what this process has seen
-  isOver: boolean // once the store may have been replaced, so that this scan no longer counts
+  isOver: boolean // set once the store may have been replaced, so that the result of this scan is ignored
 }
 
 const createScan = (isBehind = false): Scan => ({ next: undefined, orphans: [], isBehind, isOver: false })
@@ -132,14 +133,15 @@ async function proveCurrent(
   const isThrough = await continueScan(deps, scan, !isBehind, async (found) =>
     isTrusted ? await bookUnknown(deps, found, alerts) : found,
   )
-  // An earlier process may have booked some of them while it sold.
+  // An earlier process may have booked some of these payments while it was selling.
   scan.orphans = await listUndecided(deps, scan.orphans)
   for (const orphan of scan.orphans) alerts.alertOrphan(orphan)
   return isThrough && scan.orphans.length === 0 && !isBehind
 }
 
 /**
- * Reads the chain up to the newest block, and keeps the payments that `sort` returns; `false` if it was interrupted.
+ * Reads the chain up to the newest block, and keeps the payments that `sort` returns; `false` if the scan is over or
+ * the chain did not respond.
  */
 async function continueScan(
   deps: RestoredBackupDeps,
@@ -197,14 +199,14 @@ async function bookUnknown(
   return []
 }
 
-/** Another process may have booked the payment just before. */
+/** Ignores the error that another process has booked the payment just before. */
 function ignoreStaleWrite(error: unknown): void {
   if (!(error instanceof StaleWriteError)) throw error
 }
 
 type Alerts = ReturnType<typeof createOnceAlerts>
 
-/** Alerts the operator about each payment once. */
+/** Makes alerts that are sent to the operator only once for each payment or older copy. */
 function createOnceAlerts(logger: Logger) {
   const alerted = new Set<string>()
   const alertOnce = (about: string, event: string, facts: Parameters<Logger['alert']>[1]) => {

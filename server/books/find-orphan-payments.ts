@@ -18,14 +18,16 @@ export type FindOrphanDeps = {
 /** A payment of whole cents to `payTo`, by an authorization that the store does not know. */
 export type OrphanPayment = Transfer & { readonly nonce: NonNullable<Transfer['nonce']>; readonly payTo: Address }
 
-/** The arrivals of one range. */
+/** The orphan payments in one range of heights. */
 export type OrphanWindow = {
   readonly orphans: readonly OrphanPayment[]
   readonly next: bigint // the first height that was not read
   readonly isAll: boolean // whether the newest block was read
 }
 
-/** The height to read from: after the store's checkpoint, or from the newest block if there is none. */
+/**
+ * The first height to read: the one after the store's checkpoint, or after the newest block if there is no checkpoint.
+ */
 export async function findNextHeight({ chain, checkpoint, terms }: FindOrphanDeps): Promise<bigint | 'silent'> {
   const seen = (await checkpoint.height()) ?? (await readNewestHeight(chain, terms.payTo))
   return seen === 'silent' ? seen : seen + 1n

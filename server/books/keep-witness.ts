@@ -15,8 +15,8 @@ export type KeepWitnessDeps = {
 
 export type WitnessKeeper = {
   /**
-   * Must be called once the store is known to be current. Nothing is written before that, so no older copy overwrites
-   * its witness.
+   * Must be called once the store is known to be current. Nothing is written before that, so that an older copy does
+   * not overwrite the witness.
    */
   begin(): void
   /** Must be called after each commit. */

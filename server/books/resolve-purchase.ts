@@ -18,7 +18,7 @@ export type ResolveDeps = {
   readonly logger: Logger
 }
 
-/** A purchase before and after, and the status of its payment on the chain. */
+/** A purchase before and after it was reconciled, and the status of its payment on the chain. */
 export type Resolution = { readonly before: Purchase; readonly after: Purchase; readonly evidence: ChainStatus }
 
 /** Reconciles a purchase; `undefined` for an unknown payment. */
@@ -39,11 +39,11 @@ export async function bookStray(deps: ResolveDeps, key: PaymentKey): Promise<Pay
   return await bookPayout(deps, key, STRAY_BY_HAND)
 }
 
-/** The result of noting a payout. */
+/** The result of recording a payout. */
 export type PayoutResult = 'noted' | 'noted-before' | 'not-owed' | 'never-paid' | 'silent'
 
 /**
- * Records that the operator resolved money by hand: a credit, or a payment without a known purchase. The chain must
+ * Records that the operator resolved a credit, or a payment without a known purchase, by hand. The chain must
  * show that the money arrived.
  */
 export async function bookPayout(deps: ResolveDeps, key: PaymentKey, reference: string): Promise<PayoutResult> {
@@ -59,9 +59,9 @@ export async function bookPayout(deps: ResolveDeps, key: PaymentKey, reference: 
 }
 
 /**
- * Whether an authorization without a known purchase paid this wall any amount. If the wall has booked the payment as
- * stray, that is known. Otherwise searches the blocks that the wall has not searched yet, then the whole chain, which
- * some endpoints cannot show.
+ * Whether an authorization without a known purchase paid this wall any amount. If the payment has a payout record, it
+ * has arrived. Otherwise searches the blocks that the wall has not searched yet, then the whole chain, which some
+ * endpoints cannot search.
  */
 async function hasArrived(
   { chain, checkpoint, payouts, terms }: ResolveDeps,
@@ -79,7 +79,7 @@ async function hasArrived(
   return 'silent'
 }
 
-/** Whether the money of a credit is still there: a reorganisation may have removed it. */
+/** Whether the chain still shows the payment of a credit: a reorganisation may have removed it. */
 async function hasPaid(chain: Chain, { payment, head }: Purchase): Promise<boolean | 'silent'> {
   const { kind } = await chain.readPaymentStatus(payment, head)
   return kind === 'silent' ? kind : kind === 'paid'

@@ -1,4 +1,4 @@
-/** Every refusal of the service, defined once: its code and its status. */
+/** Defines every refusal of the service once: its error code and its HTTP status. */
 
 /** HTTP status of each error code. */
 export const statusOf = {
@@ -56,7 +56,7 @@ export type FailureCode = keyof typeof statusOf
 
 const isCode = (text: string): text is FailureCode => Object.hasOwn(statusOf, text)
 
-// Fields that share a code.
+// Error codes that several fields share.
 const CODE_OF_FIELDS: ReadonlyArray<readonly [FailureCode, readonly string[]]> = [
   ['invalid_coordinate', ['coord', 'block', 'work', 'near']],
   ['invalid_size', ['w', 'h', 'width', 'height']],
@@ -65,7 +65,7 @@ const CODE_OF_FIELDS: ReadonlyArray<readonly [FailureCode, readonly string[]]> =
   ['invalid_option', ['dither', 'fit', 'background']],
 ]
 
-/** The error code of a parameter, field or argument that breaks its rule; `otherwise` if it has no code of its own. */
+/** The error code for a parameter, field or argument that breaks its rule; `otherwise` if no code is defined for it. */
 export function codeOfField(name: string, otherwise: FailureCode): FailureCode {
   const own = `invalid_${name}`
   if (isCode(own)) return own
@@ -94,14 +94,14 @@ export const isFailure = (result: unknown): result is Failure =>
   typeof result === 'object' && result !== null && 'kind' in result && result.kind === 'failure'
 
 /**
- * The store cannot be written or read now. Nothing of the failed step was stored, with one exception: if a server fails
- * during a commit, the commit may have been saved. The next read shows it.
+ * The store cannot be written or read now. Nothing of the failed step was stored, with one exception: if the database
+ * server fails during a commit, the commit may have been saved. The next read shows whether it was.
  */
 export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable'
 }
 
-/** Waits for work that may be left out; `undefined` if the database is unavailable. */
+/** Waits for optional work. Returns `undefined` if the database is unavailable. */
 export async function ignoreUnavailable<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work
@@ -118,7 +118,7 @@ export class StaleWriteError extends Error {
   override name = 'StaleWriteError'
 }
 
-/** The disk failed at a commit. Only a restart shows what was saved, so the process must end. */
+/** The disk failed during a commit. Only a restart shows what was saved, so the process must end. */
 export class StoreBroken extends StoreUnavailable {
   override name = 'StoreBroken'
 }

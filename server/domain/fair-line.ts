@@ -1,15 +1,15 @@
-/** A queue in which senders take turns, so that a sender of many items only delays its own. */
+/** A queue in which senders take turns, so that a sender of many items delays only its own items. */
 
 export type FairLine<Item> = {
   length(): number
-  /** How many items of a sender wait. */
+  /** The number of items of a sender that are waiting. */
   countWaiting(sender: string): number
   push(sender: string, item: Item): void
-  /** Takes the first item of the sender whose turn it is. */
+  /** Removes and returns the first item of the sender whose turn it is; `undefined` if no item waits. */
   shift(): Item | undefined
   /**
-   * Drops the newest item that may go, of the sender with the most waiting items. If others have as many as the
-   * newcomer, drops the newcomer's.
+   * Drops and returns the newest droppable item of the sender with the most waiting items, among senders that have one.
+   * If the newcomer ties with others, its own item is dropped.
    */
   dropOne(newcomer: string): Item | undefined
 }

@@ -7,5 +7,5 @@ export type Listing = {
   readonly catalogue: string // its host
   readonly addresses: number // how many paid addresses it lists
   readonly seenAt: UnixMs // when the catalogue last responded
-  readonly listedAt: UnixMs // when the catalogue last listed an address, or since when it has been watched
+  readonly listedAt: UnixMs // when the catalogue last listed an address; until it does, when we began to check it
 }

@@ -2,14 +2,17 @@
 
 import type { Address } from './purchase/payment.ts'
 
-/** The database: a SQLite file of one process, or a PostgreSQL server that several share. Its address is a secret. */
+/**
+ * The database: a SQLite file of one process, or a PostgreSQL server that several share. The server's address is a
+ * secret.
+ */
 export type Database =
   | { readonly kind: 'sqlite'; readonly path: string }
   | { readonly kind: 'postgres'; readonly url: string }
 
 /**
- * The progress of a store, which never decreases. Every sale and every visible change is a change in the log; every
- * claim is a payment.
+ * The progress of a store, which never decreases. Every sale and every visible change has a number in the log, and
+ * every claim has a numbered payment.
  */
 export type Progress = {
   readonly change: number // the log's last number

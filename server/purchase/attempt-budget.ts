@@ -9,7 +9,7 @@ import type { Clock } from '../ports.ts'
 
 /**
  * How often one wallet's purchases may be retried: 180 times at once and 60 times per hour, so never more than 240
- * times in an hour. The first try of each purchase, and its rare ones, do not count.
+ * times in an hour. The first try of each purchase, and a try that comes `RARE_MS` after the one before, do not count.
  */
 export const RETRIES: Budget = { burst: 180, perSecond: 60 / 3600 }
 
@@ -18,8 +18,8 @@ const PROMPT_MS = 30_000
 const GAP_MAX_MS = 60_000
 
 /**
- * Each purchase is tried this often, even if its wallet has used up its budget: a held block must be released in the
- * end.
+ * Each purchase is tried at least this often, even if its wallet has used up its budget: a held block must be released
+ * in the end.
  */
 export const RARE_MS = 300_000
 
@@ -33,12 +33,13 @@ export type AttemptBudget = {
    */
   selectDue(unfinished: readonly PaymentKey[]): readonly PaymentKey[]
   /**
-   * Whether a client's request may retry a purchase of this wallet now. If not, the response is its last known state.
+   * Whether a client's request may retry a purchase of this wallet now. If not, the response is the purchase's last
+   * known state.
    */
   mayRetry(payer: Address): boolean
 }
 
-// The number of remembered wallets, which take a hundred bytes each.
+// The most wallets that are remembered, at a hundred bytes each.
 const WALLETS_MAX = 4096
 
 type Tries = { readonly firstMs: number; readonly lastMs: number }
@@ -78,7 +79,7 @@ export function createAttemptBudget({ elapsed }: Pick<Clock, 'elapsed'>): Attemp
  */
 const LOOK_UPS: Budget = { burst: 300, perSecond: 5 }
 
-/** Whether one more payment that buys nothing may be looked up on the chain. */
+/** Makes a function that returns whether one more payment that buys nothing may be looked up on the chain. */
 export function createLookUpBudget({ elapsed }: Pick<Clock, 'elapsed'>): () => boolean {
   const lookUps = createTokenBuckets(LOOK_UPS, 1)
   return () => lookUps.take('all', elapsed()) === 0

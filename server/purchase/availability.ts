@@ -17,15 +17,17 @@ type AvailabilityDeps = {
   readonly times?: Times
 }
 
-/** The payments of a payer that runs of this process have claimed, and whose clients still wait. */
+/**
+ * The nonces of a payer's payments for which runs of this process have claimed a block, and whose clients still wait.
+ */
 const listAttended = ({ underWay }: AvailabilityDeps, payer: Address): readonly Hash[] =>
   [...underWay]
     .filter(({ key, steps, client }) => key.payer === payer && hasClaimed(steps) && !client.aborted)
     .map(({ key }) => key.nonce)
 
 /**
- * Queries the ledger. Waits while another process holds the lease of an earlier purchase, because that process may have
- * crashed.
+ * Queries the ledger. Waits while another process holds the lease of an earlier purchase: that process may still finish
+ * the purchase, and the lease of a crashed process expires.
  */
 export async function checkAvailability(
   runs: AvailabilityDeps,

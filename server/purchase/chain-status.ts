@@ -1,4 +1,4 @@
-/** The status of a payment on the chain, with the wait that the query needs. */
+/** Reads the status of a payment on the chain, and waits for it as long as the request asks. */
 
 import type { Payment } from '../domain/purchase/payment.ts'
 import type { ChainStatus, Outcome, ScriptRequest } from '../domain/purchase/purchase.ts'
@@ -8,7 +8,7 @@ import { TIMES, type Times } from '../times.ts'
 
 type ChainStatusDeps = { readonly chain: Chain; readonly clock: Clock; readonly times?: Times }
 
-/** Queries again after each wait until `isEnough`; the last result counts. */
+/** Calls `ask`, and again after each wait until `isEnough` accepts the answer. Returns the last answer. */
 export async function askUntil<T>(
   clock: Clock,
   waitsMs: readonly number[],
@@ -36,7 +36,7 @@ export async function readChainStatus(
   return await askUntil(clock, waitsMs, ask, ({ kind }) => kind === 'paid' || kind === 'void')
 }
 
-/** The status in a block that was made after the query. */
+/** The status as of a block that was made after the query began; `silent` if no such block was seen in time. */
 async function readStatusInNextBlock(
   { chain, clock, times = TIMES }: ChainStatusDeps,
   payment: Payment,
@@ -57,7 +57,8 @@ async function readStatusInNextBlock(
 }
 
 /**
- * The outcome. It includes the wallet's balance if that is too low and may be why a facilitator refused the payment.
+ * Returns the outcome, with the wallet's balance added if that is too low and may be why a facilitator refused the
+ * payment.
  */
 export async function withBalanceSeen(
   { chain, mayLookUp }: Pick<ChainStatusDeps, 'chain'> & { readonly mayLookUp: () => boolean },

@@ -1,8 +1,9 @@
 /**
- * Several facilitators as one. They are called in the operator's order, recently failed ones last, until one accepts
- * the payment. Verifying costs nothing, so a slow one is not waited for. A second one may settle a payment that the
- * first may have sent: the token accepts a nonce once, so the same signature never pays twice. The chain is queried in
- * between. An unsent result counts only if all of them return it.
+ * Uses several facilitators as one. They are called in the operator's order, recently failed ones last, until one
+ * accepts the payment. Verifying costs nothing, so the next one is called without waiting for a slow one. A second one
+ * may settle a payment that the first may have sent: the token accepts a nonce only once, so the same signature never
+ * pays twice. The chain is queried in between. The combined result says that a payment was not sent only if each
+ * facilitator that was called says so.
  */
 
 import { createLru } from '../../shared/lru.ts'
@@ -20,7 +21,7 @@ import type { Chain, Clock, Facilitator, Logger, Manner, RingMember } from '../p
 import { TIMES, type Times } from '../times.ts'
 import { askUntil } from './chain-status.ts'
 
-/** The dependencies of a ring. Its time limits are for all members together, in milliseconds. */
+/** The dependencies of a ring. The time limits are for all members together, in milliseconds. */
 export type RingDeps = {
   readonly members: readonly RingMember[]
   readonly chain: Pick<Chain, 'read'>
@@ -36,7 +37,7 @@ export type FacilitatorRing = Facilitator & {
   isSuspect(): boolean
 }
 
-/** Makes one facilitator of several; the first member is preferred. */
+/** Combines several facilitators into one; the first member is preferred. */
 export function createFacilitatorRing(deps: RingDeps): FacilitatorRing {
   const seats = deps.members.map(createSeat)
   const extended = createExtensionKeeper()
@@ -59,7 +60,7 @@ type Seat = {
   readonly member: RingMember
   supports: Awaited<ReturnType<Facilitator['supports']>> | 'unasked'
   isSuspect: boolean // a buyer's verification failed since the last probe
-  verifiedMs: number | undefined // when a probe of its verification succeeded
+  verifiedMs: number | undefined // when the last probe of its verification began, if that succeeded
   readonly rests: Record<Call, { failures: number; untilMs: number }>
 }
 
@@ -75,7 +76,7 @@ const VERIFY_PROBES_EVERY_MS = 60_000
 
 /**
  * Probes one member. Its verification is probed once a minute. After a buyer's verification has failed, every probe
- * includes it until it succeeds.
+ * includes its verification until that succeeds.
  */
 async function probeMember(seat: Seat, clock: Clock): Promise<Awaited<ReturnType<Facilitator['supports']>>> {
   const began = clock.elapsed()
@@ -97,7 +98,10 @@ function recordHealth({ rests }: Seat, call: Call, isWell: boolean, clock: Clock
   rest.untilMs = isWell ? 0 : clock.elapsed() + Math.min(REST_MS * 2 ** (rest.failures - 1), REST_MAX_MS)
 }
 
-/** The members to call, one after the other. One that does not support our network is skipped if another one does. */
+/**
+ * The members in the order in which to call them. Members known not to support our network are skipped, unless no other
+ * member is left.
+ */
 function sortSeats(seats: readonly Seat[], call: Call, clock: Clock): readonly Seat[] {
   const willing = seats.filter(({ supports }) => supports !== 'no')
   const rankSeat = ({ supports, rests }: Seat) =>
@@ -121,7 +125,10 @@ function* planTurns(seats: readonly Seat[], timeoutMs: number, clock: Clock): Ge
   }
 }
 
-/** Calls one member, and calls it again with the bare payment if it rejects the request itself. */
+/**
+ * Calls one member. If it rejects the request itself, calls it again with the payment alone, without resource and
+ * extensions.
+ */
 async function callMember<Answer extends SettleResult | VerifyResult>(
   { logger }: RingDeps,
   { seat, computeLeftMs }: Turn,
@@ -141,8 +148,9 @@ async function callMember<Answer extends SettleResult | VerifyResult>(
 const NEXT_VERIFIES_AFTER_MS = 1000
 
 /**
- * Verifies with one member after the other, without waiting long: the next one is called as soon as one rejects, or has
- * not responded for a second. The first that accepts the payment decides. Each member has the whole time limit.
+ * Verifies with one member after the other, without waiting long: the next one is called as soon as one does not accept
+ * the payment, or has not responded for a second. The first that accepts it decides. Each member has all of the time
+ * that is left.
  */
 async function verifyTogether(
   deps: RingDeps,
@@ -187,7 +195,7 @@ async function verifyWith(
   const answers = await callMember(deps, turn, payment, 'verify', ask)
   const answer = answers.at(-1)
   if (answer === undefined || answer.kind === 'busy') return answers
-  // Signatures were checked before: a member that calls one bad is at fault itself.
+  // The signature was checked before, so a member that calls it invalid is itself at fault.
   const isWell = answer.kind === 'valid' || (answer.kind === 'invalid' && !isSignatureReason(answer.reason))
   recordHealth(seat, 'verify', isWell && !rejectsRequest(answer), deps.clock)
   seat.isSuspect ||= !isWell
@@ -221,7 +229,7 @@ async function settleInTurn(
     const isOpen = turn.hasNext && (isUnsent(answer) || (await isStillUnspent(deps, payment, answer)))
     recordSettlement(turn.seat, answer, isOpen, clock)
     if (answer.kind === 'success' && !isOpen) return answer
-    // A success that the chain denies is not believed if the chain is silent later.
+    // A success that the chain does not show is made unclear, so that it is not believed if the chain is silent later.
     answers.push(...given.map((one) => (one.kind === 'success' ? createUnclearResult(findNamedTransaction(one)) : one)))
     if (!isOpen) break
     logNext(logger, payment, 'settle', answer)
@@ -229,11 +237,14 @@ async function settleInTurn(
   return combineSettlements(answers)
 }
 
-/** The transaction that was named last. */
+/** The transaction that a facilitator named last, if any. */
 const findLastNamed = (answers: readonly SettleResult[]) =>
   answers.map(findNamedTransaction).findLast((named) => named !== undefined)
 
-/** A rejection before broadcast need not be the facilitator's fault; a success that the chain denies is its fault. */
+/**
+ * Updates a member's health after a settlement. A rejection before broadcast need not be its fault; a success that the
+ * chain does not show is.
+ */
 function recordSettlement(seat: Seat, answer: SettleResult, isOpen: boolean, clock: Clock): void {
   const isWell = answer.kind === 'success' ? !isOpen : isDenial(answer) && answer.kind !== 'unsent'
   if (answer.kind !== 'busy') recordHealth(seat, 'settle', isWell, clock)
@@ -244,7 +255,7 @@ const isUnsent = ({ kind }: SettleResult) => kind === 'unsent' || kind === 'busy
 const isDenial = (answer: SettleResult) =>
   isUnsent(answer) || (answer.kind === 'refused' && isBeforeBroadcast(answer.reason))
 
-/** The combined result of all members. It proves that nothing was sent only if each member says so. */
+/** The combined result of all members. It says that nothing was sent only if each of them says so. */
 function combineSettlements(answers: readonly SettleResult[]): SettleResult {
   const [first, ...others] = answers
   if (first !== undefined && others.length === 0) return first
@@ -254,17 +265,19 @@ function combineSettlements(answers: readonly SettleResult[]): SettleResult {
   )
 }
 
-/** Whether the chain says that the payment may still be made; `silent` leaves that to a later query. */
+/**
+ * Whether the chain shows the payment as unspent. If the chain is `silent`, returns false, and a later query decides.
+ */
 async function isStillUnspent(deps: RingDeps, payment: Payment, { kind }: SettleResult): Promise<boolean> {
   const { chain, clock, times = TIMES } = deps
-  // A success does not count if the chain does not show it within these waits.
+  // A reported success is not believed if the chain does not show it within these waits.
   const waitsMs = kind === 'success' ? times.settlementWaitsMs : []
   const ask = () => chain.read(payment)
   const seen = await askUntil(clock, waitsMs, ask, (answer) => answer !== 'silent' && answer.spent)
   return seen !== 'silent' && !seen.spent
 }
 
-/** Notes for the operator which member did not accept a payment, and which one is tried next. */
+/** Logs for the operator which member did not accept a payment, and what is tried next. */
 function logNext(
   logger: Logger,
   { payer, nonce }: PaymentKey,

@@ -10,7 +10,7 @@ import type { RateLimits } from '../wall/rate-limits.ts'
 import type { BuyRequest } from './purchase-run.ts'
 import type { Seller } from './seller.ts'
 
-/** The buying client: its address, and a signal that aborts when it hangs up. */
+/** The buying client: its network address, and a signal that aborts when it disconnects. */
 export type Buyer = { readonly address: string; readonly signal: AbortSignal }
 
 /**
@@ -30,8 +30,8 @@ export type SellTo = (buyer: Buyer, request: BuyRequest) => Promise<Outcome>
 const TIMEOUT_MS = 240_000
 
 /**
- * Counts rejected payments against the client's address. A purchase that takes longer than `timeoutMs` continues, but
- * its client counts as disconnected.
+ * Makes the function that sells to clients. It counts rejected payments towards the rate limit of the client's address.
+ * A purchase that takes longer than `timeoutMs` continues, but its client counts as disconnected.
  */
 export function createLimitedSeller(deps: LimitedSellerDeps, timeoutMs: number = TIMEOUT_MS): SellTo {
   const { seller, limits, onEnded } = deps
@@ -42,7 +42,7 @@ export function createLimitedSeller(deps: LimitedSellerDeps, timeoutMs: number =
       return outcome
     }
     const outcome = await withTimeout(timeoutMs, buy, createTimeoutFailure())
-    // Only failures that the payment itself caused count.
+    // Only failures that the payment itself caused count towards the limit.
     if (outcome.kind === 'failure' && ownFaults.has(outcome.code)) limits.take('payments', address)
     return outcome
   }

@@ -42,7 +42,10 @@ const SALT_BYTES = 32
 
 const createSalt = () => `0x${crypto.getRandomValues(new Uint8Array(SALT_BYTES)).toHex()}`
 
-/** The text of an order of the wall at `host`, and the nonce that binds it with its salt, or with a new one. */
+/**
+ * The text of an order from the wall at `host`, and the nonce that binds a payment to it, made with the given salt or a
+ * new one.
+ */
 export function createOrderSigning(
   { order: { target, isArea, listing }, salt = createSalt() }: OrderWithSalt,
   host: string,

@@ -1,6 +1,6 @@
 /**
- * Logs purchases in the operator's journal: one line for each normal one, with ids and never with a buyer's texts or
- * signatures.
+ * Logs purchases in the operator's journal: one line for each normal purchase, with ids and never with a buyer's texts
+ * or signatures.
  */
 
 import { isFailure } from '../domain/failure.ts'
@@ -22,7 +22,7 @@ export type PurchaseLog = { readonly step: LogStep; logEnd(key: PaymentKey, targ
 export function createPurchaseLog({ logger, clock }: LogDeps): PurchaseLog {
   const began = clock.elapsed()
   const log = createStepLog(logger, (step) => isPlain(step) || isUsual(step))
-  let facilitator: string | undefined // that settled it
+  let facilitator: string | undefined // the host that answered the last settle call
   return {
     step(step, ms) {
       if (step.do === 'settle' && step.answer !== undefined) facilitator = step.answer.by
@@ -43,11 +43,11 @@ export function createPurchaseLog({ logger, clock }: LogDeps): PurchaseLog {
   }
 }
 
-// A sweep repeats these checks every few seconds while a purchase is open, so they are not logged. A final sale is not
-// unusual.
+// A sweep repeats these checks every few seconds while a purchase is open, so they are not logged. Marking a sale as
+// final is not unusual either.
 const quiet: ReadonlySet<Verb> = new Set(['look-up', 'ask-chain', 'confirm', 'mark-final'])
 
-/** Logs the steps of a sweep that may change something. */
+/** Makes the log of a sweep, which leaves out the steps in `quiet`. */
 export function createSweepLog({ logger }: Pick<LogDeps, 'logger'>): LogStep {
   const log = createStepLog(logger, isPlain)
   return (step, ms) => (quiet.has(step.do) ? undefined : log(step, ms))
@@ -66,8 +66,8 @@ const createStepLog =
   }
 
 /**
- * Whether a check before the claim found the same as for every new payment. Junk payments get this far, and should
- * leave few lines.
+ * Whether a step is a check before the claim, with the usual result for a new payment. Junk payments get this far, and
+ * should leave few lines in the log.
  */
 function isPlain(step: RunStep): boolean {
   if (step.do === 'look-up') return step.answer === undefined
@@ -76,7 +76,7 @@ function isPlain(step: RunStep): boolean {
   return step.do === 'check-signature'
 }
 
-// The results of every successful purchase.
+// The results of the steps of every normal, successful purchase.
 const usual: Partial<Record<Verb, string>> = {
   paint: 'painted',
   verify: 'valid',
@@ -94,7 +94,7 @@ function idsOf(request: ScriptRequest): PaymentKey {
   return { payer, nonce }
 }
 
-// The name of the exception; its message may contain anything.
+// Only the name of the exception is logged, because its message may contain anything.
 const describeError = (error: unknown): Facts => ({
   answer: 'failed',
   error: error instanceof Error ? error.name : typeof error,
@@ -125,7 +125,7 @@ const describeState = (purchase: Purchase): Facts => ({
   ...('tx' in purchase.state ? { tx: purchase.state.tx } : {}),
 })
 
-/** Alerts the operator about a purchase, once in the life of the process. */
+/** Makes a function that alerts the operator, once per event and purchase in the life of the process. */
 export function createAlertOnce(logger: Logger): (event: string, purchase: Purchase) => void {
   const alerted = new Set<string>()
   return (event, purchase) => {

@@ -61,11 +61,11 @@ export type PurchaseDeps = {
   readonly logger: Logger
   readonly rail: PaymentHealth
   readonly terms: Terms // for one block
-  readonly payees: ReadonlySet<Address> // every address that this wall has asked to be paid at
-  readonly isDenied?: ((payer: Address) => boolean) | undefined // whether the operator does not sell to a payer
+  readonly payees: ReadonlySet<Address> // every address at which this wall has asked to be paid
+  readonly isDenied?: ((payer: Address) => boolean) | undefined // whether the operator refuses to sell to a payer
   readonly contact: string | null
   readonly advance: () => Promise<void>
-  readonly stored?: (() => void) | undefined // called after each new payment in the ledger; the log has everything else
+  readonly stored?: (() => void) | undefined // called after each new payment in the ledger, because the log does not announce payments
   readonly leases?: Leases | undefined
   readonly times?: Times
 }
@@ -77,7 +77,7 @@ export type Runs = PurchaseDeps & {
   readonly underWay: Set<PurchaseRun>
   readonly mayLookUp: () => boolean
   readonly started: { readonly at: UnixMs; readonly elapsed: number } // when this process started
-  readonly sent: Lru<string, number> // `elapsed` when a facilitator may last have received a payment, which it could broadcast
+  readonly sent: Lru<string, number> // the value of `elapsed` when a facilitator may last have received a payment, which it could broadcast
   readonly named: Lru<string, Hash> // the transaction that a facilitator named for a payment: a hint, and never a proof
   readonly settle: Facilitator['settle']
   readonly alert: (event: string, purchase: Purchase) => void
@@ -189,13 +189,15 @@ export function recordSent({ sent, clock }: Pick<Runs, 'sent' | 'clock'>, paymen
   sent.set(keyOf(payment), before ?? clock.elapsed())
 }
 
-/** A refusal that does not call a payment uncharged while it may still move. */
+/** The outcome, in which a refusal with `charged: 'no'` gets another value, because the payment may still move. */
 const withoutDenial = (outcome: Outcome): Outcome =>
   outcome.kind === 'failure' && outcome.details?.['charged'] === 'no'
     ? withChargeStatus(outcome, { state: { kind: 'released', isFinal: false } })
     : outcome
 
-/** A refusal of a payment that may still be settled, with the transaction that a facilitator named for it. */
+/**
+ * Adds to the refusal of a payment that may still be settled the transaction that a facilitator named for it, if any.
+ */
 function withHint({ named }: Runs, { key }: PurchaseRun, outcome: Outcome): Outcome {
   const transaction = named.get(keyOf(key))
   if (outcome.kind === 'bought' || transaction === undefined || !isPending(outcome)) return outcome
@@ -207,8 +209,8 @@ function withHint({ named }: Runs, { key }: PurchaseRun, outcome: Outcome): Outc
  * on the payment, and the check of a restored copy may have booked its money as a credit. If the purchase has changed,
  * throws `StaleWriteError`, so that the run begins again. A run that lost its lease asks the payer to wait: the other
  * process may be settling the payment. If another process holds the block and this payer is asked to wait, marks the
- * purchase as uncertain: that process learns of it only from the store. If the store fails, throws `StoreUnavailable`,
- * which then becomes the response.
+ * purchase as uncertain, because that process learns only from the store that the payer was asked to wait. If the store
+ * fails, throws `StoreUnavailable`, which then becomes the response.
  */
 async function checkRefusal(runs: Runs, run: PurchaseRun, outcome: Outcome): Promise<Outcome> {
   const { leases, lease, ledger } = runs
@@ -304,7 +306,7 @@ const createHandlers = (runs: Runs, run: PurchaseRun, log: LogStep): Handlers =>
   ...createPriorHandlers(runs, run, log),
 })
 
-/** Requests that write nothing to the ledger. */
+/** Makes the handlers of requests that write nothing to the ledger. */
 function createReadHandlers(runs: Runs, run: PurchaseRun) {
   const { ledger, facilitator, chain, wallets, pictures } = runs
   return {
@@ -312,7 +314,7 @@ function createReadHandlers(runs: Runs, run: PurchaseRun) {
     'check-signature': ({ payment }) => wallets.checkPaymentSignature(payment),
     'check-for-token': ({ payment }) => wallets.checkTokenSignature(payment),
     'check-availability': ({ target, payment, now }) => checkAvailability(runs, target, payment, now),
-    // Only a payment that buys something may cause an unlimited number of chain queries.
+    // Only payments that are not refused already may cause an unlimited number of chain queries.
     'read-chain': async ({ key, isRefused }) => (isRefused && !runs.mayLookUp() ? 'silent' : await chain.read(key)),
     paint: ({ payment, picture }) => paintArea(pictures, payment.payer, picture),
     async verify({ target, payment }) {
@@ -326,13 +328,13 @@ function createReadHandlers(runs: Runs, run: PurchaseRun) {
       if (tx !== undefined) runs.named.set(keyOf(payment), tx)
       return settling
     },
-    // If the budget is spent, the reconciler queries the chain later. A payer who retries too often gets the last known
-    // state.
+    // If the wallet's budget of retries is used up, the reconciler queries the chain later. A payer that retries too
+    // often gets the last known state.
     'ask-chain': async (question) => (run.isSpent ? { kind: 'silent' } : await readChainStatus(runs, question)),
   } satisfies Partial<Handlers>
 }
 
-/** Requests that write to the ledger. */
+/** Makes the handlers of requests that write to the ledger. */
 function createWriteHandlers(runs: Runs, run: PurchaseRun) {
   const { ledger, clock, alert } = runs
   return {
@@ -365,7 +367,7 @@ function createWriteHandlers(runs: Runs, run: PurchaseRun) {
   } satisfies Partial<Handlers>
 }
 
-/** Requests about an earlier purchase of the payer. */
+/** Makes the handlers of requests about an earlier purchase of the payer. */
 function createPriorHandlers(runs: Runs, run: PurchaseRun, log: LogStep) {
   const { ledger } = runs
   return {

@@ -27,17 +27,17 @@ type Fields = Readonly<Record<string, unknown>>
 /** Names of the fields of a listing, in the order in which they are checked. `px` is the picture in hex. */
 export const LISTING_KEYS: readonly string[] = Object.keys(ListingQuery.properties)
 
-/** The first of the fields that a schema does not have. */
+/** The first field of `said` that a schema does not have; `undefined` if it has all of them. */
 export const findUnknownField = ({ properties }: TObject, said: Fields): string | undefined =>
   Object.keys(said).find((name) => !Object.hasOwn(properties, name))
 
-/** Reads the fields of a block's listing. All others are ignored. */
+/** Reads the fields of a block's listing. All other fields are ignored. */
 export function readListing(said: Fields): Listing | Failure {
   const fields = readFields(Object.fromEntries(LISTING_KEYS.map((key) => [key, said[key]])))
   return isFailure(fields) ? fields : toListing(fields)
 }
 
-/** All texts of a listing share one error code. */
+/** Refuses a field of a listing. All texts of a listing share one error code. */
 function refuseListingField(flaw: Flaw): Failure {
   const isText = TEXT_KEYS.some((key) => key === flaw.name)
   return isText ? createFailure('invalid_listing', describeViolation(flaw)) : refuseField('invalid_pixels')(flaw)
@@ -57,7 +57,7 @@ function toListing({ px, painter, ...texts }: ListingQuery): Listing {
   }
 }
 
-/** Reads an order of an area, or returns why it is not one. */
+/** Reads an order for an area, or returns why it is not valid. */
 export function readAreaOrder(value: unknown): PurchaseOrder | Failure {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return createFailure('invalid_body', SHAPE)
   const { at = 'next', w, h, ...said }: Fields = { ...value }
@@ -77,7 +77,7 @@ export function readTarget(at: unknown, w: unknown, h: unknown): Target | Failur
 
 const SHAPE = `Send a JSON object with ${Object.keys(AreaOrder.properties).join(', ')}; w and h are required, and no other fields are allowed.`
 
-const SIZE = `w and h must be whole numbers of blocks, together 1 to ${AREA_BLOCKS_MAX} (w times h), and fit on the wall.`
+const SIZE = `w and h must be whole numbers of blocks. The area must have 1 to ${AREA_BLOCKS_MAX} blocks (w times h) and fit on the wall.`
 
 const { name, framework, message, link, painter } = AreaOrder.properties
 
@@ -103,7 +103,7 @@ function readDraft({ pixels, image, ...given }: Fields, size: AreaSize): Draft |
   return isFailure(read) ? read : { ...listing, pixels: read.blocks }
 }
 
-// The colour that shows through transparent pixels, as when a picture is turned into pixels beforehand.
+// The colour of transparent pixels: the same as the default if a picture is converted to pixels before the order.
 const BACKGROUND = '#000000'
 
 type How = Pick<AreaPicture['plan'], 'fit' | 'dither'>

@@ -29,7 +29,8 @@ export type SweepResult = 'seen' | 'partly' | 'failed'
  * that. A purchase that could not be checked waits for the next call.
  */
 export function createReconciler({ ledger, seller, jobs, clock, logger }: ReconcilerDeps): () => Promise<SweepResult> {
-  // Purchases that another run had in every sweep so far. That run may have failed, so they still have to be checked.
+  // Purchases on which another run was working in every sweep so far. That run may have failed, so they still have to
+  // be checked.
   let unseen: ReadonlySet<string> | undefined
   const budget = createAttemptBudget(clock)
   let isFailing = false
@@ -40,7 +41,7 @@ export function createReconciler({ ledger, seller, jobs, clock, logger }: Reconc
         const due = new Set(budget.selectDue(unfinished))
         const elsewhere = await reconcileAll(
           seller,
-          // The budget counts only after the first complete sweep.
+          // The budget applies only after the first complete sweep.
           unfinished.filter((key) => unseen === undefined || due.has(key) || unseen.has(keyOf(key))),
         )
         unseen = unseen?.intersection(elsewhere) ?? elsewhere
@@ -49,7 +50,7 @@ export function createReconciler({ ledger, seller, jobs, clock, logger }: Reconc
       return unseen?.size === 0 ? 'seen' : 'partly'
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error
-      // The failure is noted once per outage.
+      // The failure is logged once per outage.
       if (!isFailing) logger.note('sweep-failed', { why: 'the database is unavailable' })
       isFailing = true
       return 'failed'

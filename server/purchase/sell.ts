@@ -33,13 +33,13 @@ export type SaleDeps = {
   readonly offer: Offer
 }
 
-/** Why an order without a payment is refused; `undefined` if it gets its terms. */
+/** Why an order without a payment is refused; `undefined` if the client gets the terms for it. */
 export const refuseUnpaid = async (deps: SaleDeps, order: PurchaseOrder): Promise<Failure | undefined> =>
   order.isArea ? await findAreaRefusal(deps, order) : findBlockRefusal(order, await readTarget(deps, order.target))
 
 /**
- * Why an order of a block in a known state is refused without a payment. By the contract, a sold block is reported
- * before its listing is read.
+ * Why an order for a block in a known state is refused without a payment. By the contract, a sold block is reported
+ * before the order's listing is checked.
  */
 export function findBlockRefusal({ target, listing }: PurchaseOrder, found: Found): Failure | undefined {
   if (found.kind === 'deed' || found.kind === 'claimed') return createUnavailableFailure(target, 'claimed')
@@ -49,7 +49,7 @@ export function findBlockRefusal({ target, listing }: PurchaseOrder, found: Foun
   return found.kind === 'reserved' ? createUnavailableFailure(target, 'reserved') : undefined
 }
 
-/** By the contract, the listing of an area is checked first. */
+/** Why an order for an area is refused without a payment. By the contract, its listing is checked first. */
 async function findAreaRefusal(deps: SaleDeps, { target, listing }: PurchaseOrder): Promise<Failure | undefined> {
   if (isFailure(listing)) return listing
   const found = (await searchOpenArea(deps, target)) ?? (await deps.seller.readOffer(target))
@@ -57,7 +57,7 @@ async function findAreaRefusal(deps: SaleDeps, { target, listing }: PurchaseOrde
   return await withConflicts(deps.ledger, target, createUnavailableFailure(target, found))
 }
 
-/** The result of a search for an area without a position; `undefined` if only the ledger knows. */
+/** The result of a search for an open area, if the order has no position; `undefined` if only the ledger can decide. */
 async function searchOpenArea({ taken }: SaleDeps, target: Target) {
   const { at, ...size } = positionOf(target)
   if (at !== 'next' || isBlock(target)) return undefined
@@ -65,7 +65,7 @@ async function searchOpenArea({ taken }: SaleDeps, target: Target) {
   return kind === 'reserved' ? undefined : kind
 }
 
-/** What a payment bought, or why it bought nothing. */
+/** The receipt and the purchase of a payment, or why it bought nothing. */
 type SaleOutcome =
   | { readonly kind: 'sold'; readonly receipt: Receipt | AreaReceipt; readonly purchase: SoldPurchase }
   | Failure
@@ -81,7 +81,7 @@ export async function sell(deps: SaleDeps, order: PurchaseOrder, payment: Paymen
   return { kind: 'sold', receipt: createReceipt(facts, isArea), purchase }
 }
 
-// A buyer needs an idea of where the taken blocks are, not a list of them all.
+// A buyer needs an idea of where the unavailable blocks are, not a complete list.
 const NAMED_MAX = 100
 
 /** Adds to a refusal the blocks of an area that are sold or held, if they are the reason for it. */

@@ -1,6 +1,6 @@
 /**
- * The seller of a process. Runs one purchase per payment at a time, so that a copy of a request gets the result of the
- * first.
+ * The seller of a process. It runs one purchase per payment at a time, so that a copy of a request gets the result of
+ * the first request.
  */
 
 import { createLru } from '../../shared/lru.ts'
@@ -27,7 +27,10 @@ import {
 import { createSingleFlight } from './single-flight.ts'
 import { hasChainAnswer, hasClaimed } from './steps.ts'
 
-/** Whether a target can be bought by anyone; `uncertain`: held for a payer, and no run is working on the purchase. */
+/**
+ * Whether a target can be bought by anyone; `uncertain` means that it is held for a payer, but no run is working on the
+ * purchase.
+ */
 export type OfferState = Exclude<Availability, 'full'> | 'uncertain'
 
 export type Seller = {
@@ -39,19 +42,19 @@ export type Seller = {
   /** Whether a target can be bought. */
   readOffer(target: Target): MaybeAsync<OfferState>
   /**
-   * Works on one unfinished purchase, unless another run already does; `false` if another process does. A run that has
-   * only claimed its block counts as well, because this process claims nothing before it has checked the open
-   * purchases.
+   * Works on one unfinished purchase, unless another run of this process already does. Returns `false` if another
+   * process does. A run that has only claimed its block counts as working on it, because this process claims nothing
+   * before it has checked the open purchases.
    */
   reconcile(key: PaymentKey): Promise<boolean>
   /** Resolves when no purchase is in progress. */
   waitUntilIdle(): Promise<void>
 }
 
-// A payment is valid for minutes, so few of them have to be remembered.
+// A payment is valid for minutes, so only a few payments have to be remembered.
 const SENT_KEPT_MAX = 4096
 
-// The time limit for a client that never disconnects.
+// The signal of a client that never disconnects.
 const STAYING = new AbortController().signal
 
 /** Makes the one seller of this process. */
@@ -87,7 +90,7 @@ export function createSeller(deps: PurchaseDeps): Seller {
   }
 }
 
-/** Buys after every other run for the payment has ended. Responds before its own run has ended. */
+/** Buys after every earlier run for the payment has ended. Responds before its own run has ended. */
 function buyInTurn(runs: Runs, request: BuyRequest, client: AbortSignal): Promise<Outcome> {
   const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
   const { payment } = request
@@ -101,7 +104,8 @@ function buyInTurn(runs: Runs, request: BuyRequest, client: AbortSignal): Promis
       isOver: async () => isFinal((await runs.ledger.find(payment))?.state.kind),
       work: runWithLease,
       late: () => runForClient(runs, request, client, answerHeldElsewhere, resolve),
-      // The other process may have sent the payment to a facilitator that did not respond: only its lease shows that.
+      // The other process may have sent the payment to a facilitator that did not respond: only the lease of that
+      // process shows this.
       onShared: () => recordSent(runs, payment),
     })
   }

@@ -1,13 +1,13 @@
-/** Work that runs once at a time: per key, or shared by all concurrent callers. */
+/** Runs work once at a time: per key, or shared by all concurrent callers. */
 
 export type SingleFlight = {
-  /** Runs `work` after every earlier run for `key` has ended, with any result. */
+  /** Runs `work` after every earlier run for `key` has ended, whatever its result. */
   run<T>(key: string, work: () => Promise<T>): Promise<T>
   /** Resolves when no run is in progress. */
   idle(): Promise<void>
 }
 
-/** Keeps runs of one purchase apart in this process. */
+/** Makes a single flight, in which runs for the same key never overlap. */
 export function createSingleFlight(): SingleFlight {
   const tails = new Map<string, Promise<unknown>>()
   return {

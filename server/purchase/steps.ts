@@ -32,8 +32,8 @@ export const isWaiting = (steps: Steps): boolean =>
   steps.some((step) => step.do === 'resolve-other' && step.state === 'asked')
 
 /**
- * The earlier purchase whose receipt a run returns. The purchase counts from the request on, so that no other run
- * returns the same receipt.
+ * The earlier purchase whose receipt a run returns. The purchase is returned from the `hand-over` request on, so that
+ * no other run returns the same receipt.
  */
 export function findHandedOver(steps: Steps): SoldPurchase | undefined {
   for (const step of steps)

@@ -15,7 +15,7 @@ export const domainOf = ({ terms, assetName: name, assetVersion: version }: Asse
   verifyingContract: getAddress(terms.asset),
 })
 
-/** Makes the digests that payers sign; `undefined` for a network that is not an EVM network. */
+/** Makes the function that computes the digest a payer signs; `undefined` for a network that is not an EVM network. */
 export const hashAuthorization =
   (name: string, version: string) =>
   ({ payer: from, to, amount: value, validAfter, validBefore, nonce, accepted }: Payment): Hash | undefined => {

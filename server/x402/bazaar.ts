@@ -1,6 +1,7 @@
 /**
- * Describes our paid addresses to catalogues: the SDK's `bazaar` extension of a demand. The extension is written out
- * here, because loading the SDK's generator would slow down each start; a test compares it with the generated one.
+ * Describes our paid endpoints to catalogues, in the SDK's `bazaar` extension of a payment demand. The extension is
+ * written out here, because loading the SDK's generator would slow down each start; a test compares it with the
+ * generated one.
  */
 
 import type { TSchema } from '@sinclair/typebox'
@@ -14,7 +15,7 @@ export const BUYING_TOOL = 'buy_block'
 
 export const AREA_TOOL = 'buy_area'
 
-/** The rules of a schema, if it has them. */
+/** Those of the given rules that a schema has. */
 const pickRules = (schema: TSchema, rules: readonly string[]): JsonObject =>
   Object.fromEntries(rules.filter((rule) => schema[rule] !== undefined).map((rule) => [rule, schema[rule]]))
 
@@ -40,7 +41,7 @@ const areaAnswer = { area: '80,45,4x3', owner: 'you', pixels: 'yours' }
 
 export const ofNext: JsonObject = { bazaar: createEntry(input, createHttpSchema('GET', { queryParams }), blockAnswer) }
 
-/** The entry of all blocks by coordinate, as one address. */
+/** The entry of all blocks by coordinate, which a catalogue lists as one endpoint. */
 export const ofBlocks: JsonObject = {
   bazaar: {
     ...createEntry(
@@ -82,7 +83,7 @@ function toAreaField(schema: TSchema): JsonObject {
 
 const areaExample = { at: 'next', w: 4, h: 3, message: 'hello' }
 
-/** The entry of `/areas`, which takes the order in its body. */
+/** The entry of `/areas`, which takes the order in the request body. */
 export const ofAreas: JsonObject = {
   bazaar: createEntry(
     { type: 'http', method: 'POST', bodyType: 'json', body: areaExample },
@@ -97,7 +98,7 @@ export const ofAreas: JsonObject = {
 /** The entry of the tool that buys areas. */
 export const ofAreaTool: JsonObject = createToolEntry(AREA_TOOL, areaBody, areaExample, areaAnswer)
 
-/** A tool's entry. Its identity is the address of the MCP server and its name. */
+/** A tool's entry. A tool is identified by the URL of the MCP server and the tool's name. */
 function createToolEntry(
   toolName: string,
   inputSchema: JsonObject,

@@ -1,6 +1,6 @@
 /**
- * The networks of walls: networks of the SDK's clients whose dollar token is USDC, supports signed transfers (EIP-3009)
- * and has six decimals.
+ * The networks of walls: those that the SDK's clients know, and whose dollar token is USDC, supports signed transfers
+ * (EIP-3009) and has six decimals.
  */
 
 import { isNetwork, type Network, networks } from '../../shared/usdc.ts'
@@ -20,8 +20,8 @@ type Known = {
 // the SDK's.
 const KNOWN: Readonly<Record<Network, Known>> = networks
 
-// On Arbitrum, contracts see Ethereum's block numbers, but events carry Arbitrum's. A wall that has sold there still
-// opens, for its books and its open purchases.
+// On Arbitrum, contracts see Ethereum's block numbers, but events carry Arbitrum's, so blocks are not sold there. A
+// wall that has sold there still opens, for its books and its open purchases.
 const CLOSED: ReadonlySet<string> = new Set<Network>(['eip155:42161', 'eip155:421614'])
 
 /** Whether blocks are sold on a network. */
@@ -30,13 +30,13 @@ export const isSoldOn = (network: string): boolean => !CLOSED.has(network)
 /** The networks on which blocks are sold. */
 export const NETWORKS = (Object.keys(networks) as readonly Network[]).filter(isSoldOn)
 
-/** The token of a network. Stock clients pay only in this one, unless their owner configures another. */
+/** The token of a network. Standard clients pay only in this token, unless their owner configures another one. */
 export function tokenOf(network: Network): Token {
   const { address, ...token } = KNOWN[network].token
   return { address: address as Address, ...token }
 }
 
-/** A network with everything that its endpoints need. */
+/** The facts about a network that are needed to call its endpoints. */
 export type ChainInfo = { readonly id: number; readonly name: string; readonly publicUrl: string }
 
 export function chainOf(network: Network): ChainInfo {
@@ -44,7 +44,7 @@ export function chainOf(network: Network): ChainInfo {
   return { id: Number(network.slice('eip155:'.length)), name, publicUrl }
 }
 
-/** The name of a network in x402 version 1; newer networks use their CAIP-2 name. */
+/** The name of a network in x402 version 1; networks without one use their CAIP-2 name. */
 export const toV1Name = (network: string): string => (isNetwork(network) ? KNOWN[network].nameV1 : undefined) ?? network
 
 /** A network's name with its template literal type, which the SDK requires. */

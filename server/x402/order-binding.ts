@@ -7,7 +7,7 @@ import { SALT_PATTERN } from '../../shared/order.ts'
 
 const NAME = 'order-binding'
 
-/** The announcement in a demand. `salt` is what a payer adds to `info`. */
+/** The announcement in a demand. `salt` is the field that a payer adds to `info`. */
 export const orderBinding = {
   [NAME]: {
     info: { version: '1' },
@@ -22,8 +22,8 @@ export const orderBinding = {
 export const toSaltExtension = (salt: string) => ({ [NAME]: { info: { salt } } })
 
 /**
- * The salt in the `extensions` of a payload, if a client sends one. A salt that is not a text is read as empty, which
- * fits no order.
+ * The salt in the `extensions` of a payload, if a client sends one. A salt that is not a string is read as an empty
+ * string, which fits no order.
  */
 export function readSalt(extensions: unknown): string | undefined {
   const salt = memberOf(memberOf(memberOf(extensions, NAME), 'info'), 'salt')
@@ -31,6 +31,6 @@ export function readSalt(extensions: unknown): string | undefined {
   return typeof salt === 'string' ? salt : ''
 }
 
-/** An own property of an object. */
+/** An own property of an object; `undefined` if the value is not an object or has no such property. */
 export const memberOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? { ...value }[name] : undefined

@@ -1,7 +1,7 @@
 /**
  * The payment that a client sends: the PAYMENT-SIGNATURE header (base64 of JSON) of x402 v2's `exact` scheme over
- * EIP-3009. Only the signed authorization and the payment identifier count; other fields of the payload are compared or
- * dropped.
+ * EIP-3009. The signed authorization, the payment identifier and the salt of an order are used; other fields of the
+ * payload are compared, passed on or dropped.
  */
 
 import { getAddress, isAddress, isHex } from 'viem/utils'
@@ -20,7 +20,7 @@ const UINT256_MAX = 2n ** 256n - 1n
 
 const noncePattern = /^0x[0-9a-fA-F]{64}$/
 
-/** Reads the header of a payment, or says why it is not one; `read` parses its content. */
+/** Reads the header of a payment, or returns why it is not valid; `read` reads the decoded content. */
 export function readPaymentHeader(header: string, read = readPayment): Payment | Failure {
   if (!base64Pattern.test(header)) return createMalformedFailure('the header is not base64')
   try {
@@ -31,16 +31,16 @@ export function readPaymentHeader(header: string, read = readPayment): Payment |
   }
 }
 
-/** Reads a decoded PaymentPayload, as MCP carries it, or says why it is not a payment. */
+/** Reads a decoded PaymentPayload, as MCP carries it, or returns why it is not a valid payment. */
 export function readPayment(payload: unknown): Payment | Failure {
   if (!isRecord(payload)) return createMalformedFailure('it is not a JSON object')
   if (payload['x402Version'] !== 2) return createMalformedFailure('x402Version must be 2')
   const accepted = readAccepted(payload['accepted'])
   if (accepted === undefined) return createMalformedFailure('accepted must repeat the offered terms')
   const inner = payload['payload']
-  // With further keys, a facilitator may use a different method from the one that is checked here.
+  // If there were further keys, a facilitator might use a different method from the one that is checked here.
   if (!isRecord(inner) || !hasExactly(inner, ['authorization', 'signature']))
-    return createMalformedFailure('payload must hold authorization and signature, and nothing else')
+    return createMalformedFailure('payload must contain authorization and signature, and nothing else')
   const { signature } = inner
   if (typeof signature !== 'string' || !isHex(signature) || signature.length < 4 || signature.length % 2 !== 0)
     return createMalformedFailure('signature must be 0x followed by hex bytes')
@@ -64,7 +64,10 @@ export function readPayment(payload: unknown): Payment | Failure {
 // This limit is much larger than a builder code.
 const EXTENSIONS_MAX_CHARACTERS = 4096
 
-/** The client's data for other extensions, for the facilitator; empty if it is too large, or not an object. */
+/**
+ * The client's data for other extensions, to pass to the facilitator; `undefined` if there is none, or if it is too
+ * large.
+ */
 function pickFurtherExtensions(value: unknown): Extensions | undefined {
   if (!isRecord(value)) return undefined
   const further = Object.entries(value).filter(([name]) => !ownExtensions.has(name))
@@ -78,7 +81,7 @@ const authorizationKeys = ['from', 'to', 'value', 'validAfter', 'validBefore', '
 
 function readAuthorization(value: unknown): Authorization | string {
   if (!isRecord(value) || !hasExactly(value, authorizationKeys))
-    return `authorization must hold ${authorizationKeys.join(', ')}`
+    return `authorization must contain ${authorizationKeys.join(', ')}`
   const payer = readAddress(value['from'])
   const to = readAddress(value['to'])
   if (payer === undefined || to === undefined) return 'from and to must be addresses'
@@ -136,7 +139,7 @@ const NAME = 'payment-identifier'
 const PATTERN = '^[a-zA-Z0-9_-]+$'
 const [LENGTH_MIN, LENGTH_MAX] = [16, 128]
 
-/** The declaration in a demand. */
+/** The wall's declaration of this extension in a payment demand. */
 export const paymentIdentifier = {
   [NAME]: {
     info: { required: false },

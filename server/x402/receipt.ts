@@ -18,14 +18,14 @@ import { toCaip2 } from './network.ts'
 /** The parts of a receipt. */
 type ReceiptFacts = {
   readonly purchase: SoldPurchase
-  readonly sales: readonly Sale[] // the sales of its blocks, as readers see them, without hidden parts; empty while the view does not show them
+  readonly sales: readonly Sale[] // the sales of the purchase's blocks, as readers see them, without hidden parts; empty while the view does not show them
   readonly isEarlier?: true | undefined // the payer signed a new payment, and gets the receipt of this purchase instead
   readonly baseUrl: string // the service's own URL, without a trailing slash
 }
 
 /**
  * The receipt of a purchase as it was sold, without parts that the operator has hidden since, because anybody can
- * resend a settled payment. `isArea` is set if it was requested as an area.
+ * resend a settled payment. `isArea` is true if the purchase was requested as an area.
  */
 export const createReceipt = (facts: ReceiptFacts, isArea: boolean): Receipt | AreaReceipt =>
   isArea ? createAreaReceipt(facts) : createBlockReceipt(facts)
@@ -88,7 +88,7 @@ function describeBought(
 const describeEarlier = (what: 'block' | 'area') =>
   `This is the receipt of your earlier purchase, which had not reached you. The payment you sent now was not used and never will be. To buy another ${what}, sign a new payment.`
 
-/** A header's value. */
+/** Encodes a value for a header, as JSON in base64. */
 export const encodeHeader = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64')
 
 /** The content of PAYMENT-RESPONSE for a purchase. */

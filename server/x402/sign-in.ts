@@ -1,7 +1,8 @@
 /**
  * Sign-in with x402's extension `sign-in-with-x` (CAIP-122), for wallets that sign only such requests: a 402 without
  * terms says what to sign, and the client sends the request again with a signature in a header. On `eip155` chains the
- * text is that of EIP-4361. The text binds the address, the body and the time, so that nothing has to be stored.
+ * text is that of EIP-4361. The text binds the signature to the URL, the body and the time, so that nothing has to be
+ * stored.
  */
 
 import { parseStrictJson } from '../../shared/json.ts'
@@ -40,7 +41,7 @@ const VERSION = '1'
 const TYPE = 'eip191'
 const CHAIN_START = 'eip155:'
 
-// Proxies pass headers of 8 kB; the signature of a wallet that is not deployed yet needs most of that.
+// Proxies pass headers of up to 8 kB; the signature of a wallet that is not deployed yet needs most of that.
 const HEADER_MAX_CHARACTERS = 8192
 
 const lineOfText = /^[\x20-\x7e]{1,500}$/
@@ -65,7 +66,7 @@ export function createSignInDemand({ chainId, ...terms }: SignInTerms, nonce: st
   }
 }
 
-/** Reads the header, or says why it is not a sign-in for this chain. */
+/** Reads the header, or returns why it is not a sign-in for this chain. */
 export function readSignIn(header: string, chainId: string): SignIn | Failure {
   const fields = parseFields(header)
   if (fields === undefined) return createSignInFailure('it is not base64 of a JSON object, or larger than 8 kB')

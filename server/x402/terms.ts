@@ -1,6 +1,6 @@
 /**
- * The payment demand of x402 v2: the content of a PAYMENT-REQUIRED header for a block. The demand is built from the
- * settings alone, so that terms never depend on a facilitator or a client.
+ * The payment demand of x402 v2: the content of a PAYMENT-REQUIRED header for a block or an area. The demand is built
+ * from the settings alone, so that terms never depend on a facilitator or a client.
  */
 
 import type { PaymentRequired, PaymentRequirements } from '@x402/core/types'
@@ -15,7 +15,7 @@ import { toCaip2 } from './network.ts'
 import { orderBinding } from './order-binding.ts'
 import { paymentIdentifier } from './payload.ts'
 
-/** The offer: what is sold, where, and the EIP-712 domain of its token. */
+/** The offer: the terms, the wall's name and URL, and the EIP-712 domain of the token that clients pay with. */
 export type Offer = {
   readonly terms: Terms
   readonly title: string // the wall's name
@@ -26,8 +26,8 @@ export type Offer = {
 }
 
 /**
- * The payment requirements for clients, with the name of the message to sign. Without that name, some clients read the
- * token's contract. Facilitators get the bare terms, because some reject fields that they do not know.
+ * The payment requirements for clients, with the name of the message to sign. Without that name, some clients query the
+ * token's contract for it. Facilitators get the bare terms, because some reject fields that they do not know.
  */
 export function toOfferRequirements(offer: Offer, target: Target = 'next'): PaymentRequirements {
   const requirements = toRequirements(offer, selectTerms(offer.terms, target))
@@ -43,7 +43,7 @@ export const pathOf = (target: Target): string => (isBlock(target) ? `/blocks/${
 /** The route that sells areas; the body names the area. */
 export const AREAS_PATH = '/areas'
 
-/** The address that a payment is for. */
+/** The URL of the resource that a payment is for. */
 export const formatResourceUrl = ({ baseUrl }: Offer, target: Target): string => baseUrl + pathOf(target)
 
 /** The price of a target, as a sentence. */
@@ -65,7 +65,7 @@ export function toRequirements({ assetName, assetVersion }: Offer, terms: Terms)
 
 /**
  * The details that one request adds to the demand: its query as it was sent, and why its payment was not accepted.
- * `isArea` is set if it was sent to the address that sells areas, even for one block.
+ * `isArea` is set if the request was sent to the endpoint that sells areas, even for one block.
  */
 export type DemandDetails = { readonly query?: string; readonly reason?: string; readonly isArea?: true }
 
@@ -75,7 +75,7 @@ export function readReason(details: Failure['details']): Pick<DemandDetails, 're
   return typeof reason === 'string' ? { reason } : {}
 }
 
-// The catalogue entry is left out if a long query would make the header exceed the usual 8 kB of a proxy.
+// The catalogue entry is left out if a long query would make the header exceed the 8 kB that proxies usually allow.
 const QUERY_WITH_CATALOGUE_MAX = 2000
 
 const NOT_CATALOGUED = {}
@@ -85,7 +85,10 @@ const NOT_CATALOGUED = {}
 const extensionsBeside = new Map<object, NonNullable<Demand['extensions']>>()
 const texts = new WeakMap<object, string>()
 
-/** The announcements in a demand, in addition to a catalogue entry. Returns the same object for the same entry. */
+/**
+ * The extensions in a demand: a catalogue entry, and the announcements that every demand has. Returns the same object
+ * for the same entry.
+ */
 function listAnnounced(catalogued: object): NonNullable<Demand['extensions']> {
   const known = extensionsBeside.get(catalogued)
   if (known !== undefined) return known
@@ -102,8 +105,7 @@ export function encodeDemand({ extensions = {}, ...terms }: Demand): string {
 }
 
 /**
- * The whole demand for a target. Some clients request, or insist on, the exact address that the demand names, including
- * the query.
+ * The whole demand for a target. Some clients request, or insist on, the exact URL in the demand, including the query.
  */
 export function demandOf(
   offer: Offer,
@@ -121,7 +123,7 @@ export function demandOf(
   }
 }
 
-/** The whole demand for a target that is bought through the tool of the MCP server. */
+/** The whole demand for a target that is bought through a tool of the MCP server. */
 export const createToolDemand = (
   offer: Offer,
   target: Target,

@@ -1,8 +1,8 @@
 /**
  * The headers of both versions of x402. Many clients know only version 1: the terms are in the body of a 402, the
  * payment comes in X-PAYMENT, and the settlement is returned in X-PAYMENT-RESPONSE. The signed message is the same. If
- * the versions differ, version 2 counts; once no client sends X-PAYMENT any more (`wall_paid_requests_total`), only the
- * headers of version 2 will stay.
+ * a request has both headers, they must carry the same payment, which is answered as version 2. Once no client sends
+ * X-PAYMENT any more (`wall_paid_requests_total`), only the headers of version 2 will stay.
  */
 
 import type { SettleResponse } from '@x402/core/types'
@@ -47,14 +47,14 @@ export function createSettlementHeaders(
   }
 }
 
-/** The payment of a request, and its version of the protocol. */
+/** The payment of a request, and the version of x402 in which it was sent. */
 export type SentPayment = { readonly payment: Payment | Failure; readonly version: 1 | 2 }
 
 /** Whether a request carries a payment, in either header. */
 export const carriesPayment = ({ headers }: Request): boolean =>
   (headers.get('payment-signature') ?? '') !== '' || (headers.get(PAYMENT_V1) ?? '') !== ''
 
-/** Reads a header by its name in lower or upper case, as a request does. */
+/** Reads a header by its name in any letter case, as `Request` does. */
 type HeaderReader = { get(name: string): string | null }
 
 /** The payment for a target in either header; `undefined` if there is none. */

@@ -1,7 +1,7 @@
 /**
- * Cards: the pictures that chats show for a link to the wall. A card shows the whole wall, an artwork, a block in its
- * artwork next to its place on the wall, or an agent's blocks with all others dimmed. An agent is named only if there
- * are letters for all of its name; the letters lack most scripts.
+ * Cards: the pictures that chat apps show for a link to the wall. A card shows the whole wall, an artwork, a block both
+ * in its artwork and on a map of the wall, or an agent's blocks with all others dimmed. An agent's name is shown only
+ * if it fits and has a letter in `letters.json` for every character; most scripts do not.
  */
 
 import { formatAmount, formatCount } from '../../../shared/money.ts'
@@ -42,13 +42,13 @@ import { drawRegion, enlarge, WHOLE_WALL, type Region } from './wall-picture.ts'
 export type CardSubject =
   | { readonly kind: 'wall' }
   | { readonly kind: 'block'; readonly block: BlockIndex }
-  | { readonly kind: 'work'; readonly block: BlockIndex } // a claimed block, for the artwork that it is part of
+  | { readonly kind: 'work'; readonly block: BlockIndex } // a claimed block; the card shows the artwork that it is part of
   | { readonly kind: 'agent'; readonly agent: AgentId }
 
 export const CARD_WIDTH = 1200
 export const CARD_HEIGHT = 630
 
-/** Pixels of a block's side if the whole wall fills a card, and if the wall is next to a block. */
+/** The side of a block in pixels: if the whole wall fills the card, and if the wall is shown next to a block. */
 export const FILLING = 6
 export const BESIDE = 4
 
@@ -61,23 +61,23 @@ const WHITE = 215
 
 const SMALL = 3
 
-// The texts on the left of a card's foot leave space for the line that ends on the right.
+// The most letters at the left and at the right of a card's foot, so that the two texts do not overlap.
 const NAME_LETTERS_MAX = 24
 const BYLINE_LETTERS_MAX = 28
 const LARGE = 8
 
-// The wall, or a part of it, over a line of letters.
+// The position of the wall, or of a part of it, above a line of text.
 const PANE: Box = { x: 120, y: 28, width: COLS * FILLING, height: ROWS * FILLING }
 const FOOT_Y = 589
 
-// A line of letters over a block's work and the wall.
+// A line of text above a block's artwork and the map of the wall.
 const HEAD_Y = 50
 const TILE: Box = { x: 40, y: 140, width: 440, height: 440 }
 const MAP: Box = { x: 520, y: 140, width: COLS * BESIDE, height: ROWS * BESIDE }
 
 /**
- * The size of the whole wall on a card, in pixels of a block's side; none if the card shows a part of the wall
- * enlarged.
+ * The size at which a card shows the whole wall, as the side of a block in pixels; `undefined` if the card does not
+ * show the whole wall.
  */
 export function chooseWallSide(view: WallView, subject: CardSubject): number | undefined {
   if (subject.kind === 'block') return BESIDE
@@ -85,10 +85,10 @@ export function chooseWallSide(view: WallView, subject: CardSubject): number | u
   return subject.kind === 'agent' && findRegion(view, subject.agent) !== undefined ? undefined : FILLING
 }
 
-/** The facts about the wall on a card: its name, and the price of a block in atomic units. */
+/** Facts about the wall that a card shows: the wall's name, and the price of a block in atomic units. */
 export type CardWords = { readonly title: string; readonly price: bigint }
 
-/** Draws a card. `wall` is the whole wall in the size that `chooseWallSide` returns. */
+/** Draws a card. `wall` is a picture of the whole wall at the size that `chooseWallSide` returns. */
 export function drawCard(view: WallView, words: CardWords, subject: CardSubject, wall: Bitmap | undefined): Bitmap {
   const bitmap = createBitmap(CARD_WIDTH, CARD_HEIGHT, GROUND)
   if (subject.kind === 'block') drawBlock(bitmap, view, words, subject.block, wall)
@@ -128,14 +128,14 @@ function drawBlock(
   writeName(bitmap, title, { x: MAP.x, y: TILE.y + TILE.height - heightOf(SMALL), scale: SMALL, colour: LOUD })
 }
 
-/** Draws a line around a box, so that it stands out on any picture. */
+/** Draws a black and white frame around a box, so that the box stands out on any picture. */
 function drawHighlight(bitmap: Bitmap, box: Box): void {
   drawFrame(bitmap, box, 7, BLACK)
   drawFrame(bitmap, box, 5, WHITE)
   drawFrame(bitmap, box, 2, BLACK)
 }
 
-// The picture of an artwork, over a line of letters.
+// The position of an artwork's picture, above a line of text.
 const WORK_PANE: Box = { x: 40, y: 40, width: CARD_WIDTH - 80, height: 520 }
 
 /** Draws an artwork alone, on the card's background. */
@@ -153,8 +153,8 @@ function drawWork(bitmap: Bitmap, view: WallView, { title }: CardWords, block: B
 }
 
 /**
- * Draws an artwork in the middle of a pane, as large as whole pixels allow. If it is larger than the pane, draws the
- * part around a block. Returns the position of that block.
+ * Draws an artwork in the middle of a pane, enlarged by the largest whole factor that fits. If it is larger than the
+ * pane, draws the part around `block`. Returns the position of `block` on the card.
  */
 function placeWork(bitmap: Bitmap, view: WallView, blocks: Work, block: BlockIndex, pane: Box): Box {
   const region = cropAround(regionOf(blocks), cellOf(block), pane)
@@ -172,7 +172,7 @@ function placeWork(bitmap: Bitmap, view: WallView, blocks: Work, block: BlockInd
   return { ...spot, x: x + spot.x, y: y + spot.y }
 }
 
-/** The part of a region around a cell that fits into a pane. */
+/** The largest part of a region, around a cell, that fits within a pane without enlargement. */
 function cropAround({ col, row, cols, rows }: Region, cell: Cell, { width, height }: Box): Region {
   const [wide, high] = [Math.min(cols, Math.floor(width / BLOCK_SIZE)), Math.min(rows, Math.floor(height / BLOCK_SIZE))]
   const left = col + clampTo(cell.col - col - (wide >> 1), cols - wide)
@@ -194,12 +194,13 @@ function drawAgent(bitmap: Bitmap, view: WallView, words: CardWords, agent: Agen
 const FRAME = 2
 
 /**
- * Dims the picture except the boxes of some blocks, and draws a frame around each group of boxes. It goes through the
- * pixels once, because one agent may own every block.
+ * Dims a picture outside `boxes`, and draws a frame around each group of adjacent boxes. It visits each pixel only
+ * once, because one agent may own every block.
  */
 function dimOutside({ width, height, indices }: Bitmap, boxes: readonly Box[]): Bitmap {
   const side = boxes[0]?.height ?? height
-  // For each row of blocks, one line marks the pixels of these blocks, and another also marks the pixels next to them.
+  // For each row of blocks, `theirs` has a line that marks the pixels in boxes, and `beside` has one that also marks
+  // the pixels next to boxes.
   const [theirs, beside] = [new Uint8Array((width * height) / side), new Uint8Array((width * height) / side)]
   for (const { x, y } of boxes) {
     const line = (y / side) * width
@@ -219,7 +220,7 @@ function dimOutside({ width, height, indices }: Bitmap, boxes: readonly Box[]): 
   return { width, height, indices: shown }
 }
 
-/** The owner of the blocks, if the name can be written and fits, and the number of blocks. */
+/** The name of the blocks' owner, if it can be drawn and fits, and the number of blocks. */
 function formatByline(name: string | null, blocks: number): string {
   const size = blocks === 1 ? '1 BLOCK' : `${formatCount(blocks)} BLOCKS`
   const text = (name ?? '').toUpperCase()
@@ -229,12 +230,12 @@ function formatByline(name: string | null, blocks: number): string {
 
 const blocksOf = ({ agents }: WallView, agent: AgentId): readonly BlockIndex[] => agents[agent - 1]?.blocks ?? []
 
-// Each part fits the pane with every pixel of the wall as a square of the same size.
+// The sizes, in blocks, of the parts that fill the pane exactly if they are enlarged by a whole factor.
 const PARTS = [32, 48, 96].map((cols) => ({ cols, rows: (cols * ROWS) / COLS }))
 
 /**
- * The smallest part of the wall that shows all of an agent's blocks with space around them; none if only the whole wall
- * does.
+ * The smallest part of the wall, in a size from `PARTS`, that shows all of an agent's blocks with space around them;
+ * `undefined` if only the whole wall does.
  */
 function findRegion(view: WallView, agent: AgentId): Region | undefined {
   const own = regionOf(blocksOf(view, agent))
@@ -261,8 +262,8 @@ const computeBox = (region: Region, side: number, { col, row }: Cell): Box => ({
 const DIM = 0.1
 
 /**
- * For each palette index, the grey with a small part of its light: dark colours of the palette are few, and nearly all
- * of them are red.
+ * For each palette index, the index of a grey with a small part of the colour's light. Greys are used because the
+ * palette has few dark colours, and nearly all of those are red.
  */
 const DIMMED = Uint8Array.from(PALETTE, (colour) => {
   const [red, green, blue] = toLinearRgb(colour)
@@ -270,12 +271,14 @@ const DIMMED = Uint8Array.from(PALETTE, (colour) => {
   return findNearestColour(light, light, light)
 })
 
-/** Writes small letters that end at `right`. */
+/** Writes small text that ends at `right`. */
 function writeRightAligned(bitmap: Bitmap, text: string, right: number, y: number): void {
   writeText(bitmap, text, { x: right - widthOf(text, SMALL), y, scale: SMALL, colour: QUIET })
 }
 
-/** Writes the wall's name in the available letters, without accents, and cuts it if it is too long. */
+/**
+ * Writes the wall's name in capitals without accents, because only those can be drawn, and cuts it if it is too long.
+ */
 function writeName(bitmap: Bitmap, title: string, style: TextStyle): void {
   const text = title.normalize('NFD').replaceAll(/\p{M}/gu, '').toUpperCase()
   writeText(bitmap, text.slice(0, NAME_LETTERS_MAX), style)

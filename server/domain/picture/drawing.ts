@@ -1,4 +1,4 @@
-/** Draws rectangles, texts and other pictures onto a bitmap. */
+/** Draws rectangles, text and other bitmaps onto a bitmap. */
 
 import letters from './letters.json'
 import type { Bitmap } from './picture.ts'
@@ -29,7 +29,7 @@ export function drawFrame(bitmap: Bitmap, { x, y, width, height }: Box, thick: n
   fillBox(bitmap, { x: x + width, y, width: thick, height }, colour)
 }
 
-/** Places a whole picture on the bitmap, which must have space for it. */
+/** Copies a whole picture onto a bitmap at `x`, `y`, where all of it must fit. */
 export function placeBitmap(bitmap: Bitmap, { width, height, indices }: Bitmap, x: number, y: number): void {
   for (let line = 0; line < height; line++)
     bitmap.indices.set(indices.subarray(line * width, (line + 1) * width), (y + line) * bitmap.width + x)
@@ -41,10 +41,13 @@ const LETTER_HEIGHT = 7
 // The width of a letter and the gap after it.
 const ADVANCE = LETTER_WIDTH + 1
 
-// Each letter has a digit of base 32 per line, from the top; the highest bit is the leftmost pixel.
+// Each letter has one base-32 digit per line of pixels, from the top; the highest bit is the leftmost pixel.
 const LINES: Readonly<Record<string, string>> = letters
 
-/** The position and style of a text: its upper left corner, its letters `scale` times their size, in one colour. */
+/**
+ * The position and style of a text: its upper left corner, the factor by which its letters are enlarged, and its
+ * colour.
+ */
 export type TextStyle = { readonly x: number; readonly y: number; readonly scale: number; readonly colour: number }
 
 /** The width of a text, in pixels. */
@@ -56,7 +59,7 @@ export const heightOf = (scale: number): number => LETTER_HEIGHT * scale
 /** Whether there is a letter for each character of a text. */
 export const isWritable = (text: string): boolean => [...text].every((letter) => letter === ' ' || letter in LINES)
 
-/** Writes a text. A character without a letter here leaves a gap. */
+/** Writes text. A character that has no letter in `LINES` leaves a gap. */
 export function writeText(bitmap: Bitmap, text: string, { x, y, scale, colour }: TextStyle): void {
   for (const [at, letter] of [...text].entries())
     for (const [line, digit] of [...(LINES[letter] ?? '')].entries())

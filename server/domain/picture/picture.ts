@@ -6,7 +6,7 @@ import type { Fit } from '../../../shared/resample.ts'
 /** Palette indices, one byte per pixel, row-major. */
 export type Bitmap = { readonly width: number; readonly height: number; readonly indices: Uint8Array<ArrayBuffer> }
 
-/** A picture as sent: a PNG or JPEG file, or the bare bytes of its pixels, three or four per pixel. */
+/** A picture as sent: a PNG or JPEG file, or the raw bytes of its pixels, three or four bytes per pixel. */
 export type SentPicture =
   | { readonly kind: 'file'; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly kind: 'raw'; readonly bytes: Uint8Array<ArrayBuffer>; readonly width: number; readonly height: number }
@@ -20,20 +20,20 @@ export type PaintPlan = {
   readonly background: string
 }
 
-/** Why a picture cannot be read. `tangled` is a file that costs far more to decode than its size suggests. */
+/** Why a picture cannot be read. `tangled` means that the file costs far more to decode than its size suggests. */
 export type PictureFlaw = 'unreadable' | 'too-many-pixels' | 'tangled' | 'late' | 'busy'
 
 /**
- * The most pixels of a picture, as many as a 4K screen. The header is checked before the picture is read, which takes
- * 16 bytes per pixel.
+ * The most pixels that a picture may have: as many as a 4K screen. The header is checked first, because reading the
+ * picture takes 16 bytes per pixel.
  */
 export const PICTURE_PIXELS_MAX = 3840 * 2160
 
 const MEGAPIXEL = 1_000_000
 
 /**
- * The cost of reading a picture: the megapixels that its header states, rounded up. A picture that hides its size
- * counts as the largest.
+ * The cost of reading a picture: the megapixels that its header states, rounded up. A JPEG whose size cannot be found
+ * counts as the largest picture.
  */
 export function megapixelsOf(picture: SentPicture): number {
   const pixels = picture.kind === 'raw' ? picture.width * picture.height : countPixels(picture.bytes)
@@ -47,7 +47,7 @@ function countPixels(bytes: Uint8Array<ArrayBuffer>): number | undefined {
   return isJpeg(bytes) ? countJpegPixels(view) : 0
 }
 
-// The size comes after the signature, and the length and name of the first chunk.
+// The size follows the signature and the length and name of the first chunk.
 const PNG_SIZE_AT = 16
 
 /** Skips segments until the frame header, which has the size (ITU T.81, B.2). */
@@ -61,7 +61,7 @@ function countJpegPixels(view: DataView): number | undefined {
   return undefined
 }
 
-// Markers among those of frames that do not start a frame.
+// Markers in the range of the frame markers that do not start a frame.
 const NO_FRAMES = new Set([0xc4, 0xc8, 0xcc])
 
 export const isPng = (bytes: Uint8Array): boolean => startsWith(bytes, [0x89, 0x50, 0x4e, 0x47])

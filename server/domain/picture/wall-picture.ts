@@ -12,7 +12,10 @@ export type Region = { readonly col: number; readonly row: number; readonly cols
 
 export const WHOLE_WALL: Region = { col: 0, row: 0, cols: COLS, rows: ROWS }
 
-/** An area to draw with these pixels, whatever it shows now; the pixels are block by block. */
+/**
+ * An area to draw with the given pixels instead of those that it shows now. The pixels are block by block; `null` draws
+ * the area as sold but unpainted.
+ */
 export type Trial = { readonly area: Area; readonly pixels: Pixels | null }
 
 // The palette's greys nearest to those of the page, which are not in the palette.
@@ -40,7 +43,7 @@ export function drawRegion(view: WallView, region: Region, trial?: Trial): Bitma
   return { width, height: region.rows * BLOCK_SIZE, indices }
 }
 
-/** Enlarges a picture: each pixel becomes a square of `scale` x `scale`. */
+/** Enlarges a picture: each pixel becomes a square of `scale` x `scale` pixels. */
 export function enlarge({ width, height, indices }: Bitmap, scale: number): Bitmap {
   if (scale === 1) return { width, height, indices }
   const wide = width * scale
@@ -60,8 +63,8 @@ export function findSurroundings({ col, row, w, h }: Area): Region {
 }
 
 /**
- * Draws one row of blocks onto the background of unsold blocks. Painted neighbours are copied together: whole walls are
- * drawn often.
+ * Draws one row of blocks onto the background of unsold blocks. Adjacent painted blocks are copied together to save
+ * time, because the whole wall is drawn often.
  */
 function drawRow(view: WallView, { col, row, cols }: Region, y: number, indices: Uint8Array): void {
   const width = cols * BLOCK_SIZE
@@ -77,7 +80,7 @@ function drawRow(view: WallView, { col, row, cols }: Region, y: number, indices:
   }
 }
 
-/** How many blocks from `block` on to the right are painted without a gap, up to `most`. */
+/** The number of painted blocks from `block` to the right without a gap, up to `most`. */
 function countPainted({ canvas }: WallView, block: BlockIndex, most: number): number {
   const line = lineOf(canvas, block, most, 0)
   let count = 0

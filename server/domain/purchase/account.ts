@@ -1,4 +1,4 @@
-/** What the ledger stores about one wallet. */
+/** The ledger's data about one wallet. */
 
 import type { AreaName } from '../../../shared/area.ts'
 import { WALLET_LIMIT_MAX } from '../../../shared/contract/wallet.ts'
@@ -12,7 +12,7 @@ export type OwnSale = {
   readonly claimedAt: UnixMs
   readonly tx: Hash
   readonly settled: boolean // this service has seen the transfer on the chain
-  readonly painter: Address | null // may repaint it in addition to the wallet
+  readonly painter: Address | null // this address may also repaint the block
   readonly area: AreaName | null // the area it was bought as part of; null for a block bought alone
 }
 
@@ -24,7 +24,7 @@ export type OpenPurchase = {
   readonly state: Omit<Reserved, 'attempt'> | Released
 }
 
-/** Counts of unfinished purchases. `oldestSince` is the start of the oldest one that is held or watched. */
+/** Counts of unfinished purchases. `oldestSince` is when the oldest held or watched purchase began. */
 export type Pending = {
   readonly held: number
   readonly uncertain: number // held, and the payer was asked to wait (a subset of `held`)
@@ -41,13 +41,14 @@ export type NumberedPurchase = { readonly number: number; readonly since: UnixMs
 /** The most entries of each kind in one response. */
 export const ACCOUNT_PAGE_MAX = WALLET_LIMIT_MAX
 
-/** The first page. Most wallets have no other. */
+/** The first page of a wallet's sales. Most wallets have no more sales than fit on it. */
 export const FIRST_ACCOUNT_PAGE: AccountPage = { after: 0, limit: ACCOUNT_PAGE_MAX }
 
 /**
  * Everything about a wallet, one page of sales at a time. Sales are in the order in which they were made, the other
- * lists in the order in which the purchases began. Every page also has all held purchases, and the latest
- * `ACCOUNT_PAGE_MAX` released purchases and credits.
+ * lists in the order in which the purchases began. Every page also has all held purchases, the latest released ones
+ * that may still settle, and the latest credits that are not paid back. `open` and `credits` have at most
+ * `ACCOUNT_PAGE_MAX` entries each.
  */
 export type Account = {
   readonly sales: readonly OwnSale[]
@@ -59,8 +60,8 @@ export type Account = {
 }
 
 /**
- * The payout references of stray money: booked by the wall itself, or by its operator. Any other reference says how the
- * money was paid back.
+ * The payout references that mark money as stray: `STRAY_NOTE` if the wall itself booked it, `STRAY_BY_HAND` if the
+ * operator did. Any other reference says how the money was paid back.
  */
 export const STRAY_NOTE = 'stray'
 export const STRAY_BY_HAND = 'stray, as the operator says'

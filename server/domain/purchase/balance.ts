@@ -28,8 +28,8 @@ export type BookedOpen = { readonly purchase: Purchase; readonly since: UnixMs }
 export type Payout = PaymentKey & { readonly reference: string; readonly at: UnixMs }
 
 /**
- * A movement of money as accountants list it: a sale, a payment that became a credit (dated when it began), or money
- * that the operator paid back. The amount of money paid back is known only for a credit.
+ * A movement of money as accountants list it: a sale, a payment that became a credit (dated by the start of its
+ * purchase), or money that the operator paid back. The amount of money paid back is known only for a credit.
  */
 export type MoneyEntry = PaymentKey & {
   readonly kind: 'sale' | 'credit' | 'payout'
@@ -38,7 +38,7 @@ export type MoneyEntry = PaymentKey & {
   readonly amount: bigint | null
   readonly tx: Hash | null // the transaction in which the money arrived
   readonly network: string
-  readonly reference: string | null // of a payout
+  readonly reference: string | null // says how a payout was made; null for a sale or a credit
 }
 
 /** Everything the database says about money at one moment. */
@@ -62,16 +62,17 @@ export type Balance = {
   readonly credits: readonly BookedCredit[]
   readonly unpaid: readonly (BookedSale | BookedCredit)[] // booked, but their money is not on the chain
   readonly landed: readonly Arrival[] // arrived for purchases that are neither a sale nor a credit
-  readonly orphans: readonly Arrival[] // whole cents, paid by an authorization that the database does not know
+  readonly orphans: readonly Arrival[] // amounts of whole cents, paid by authorizations that the database does not know
   readonly byHand: readonly Arrival[] // likewise, but the operator has resolved these payments
   readonly stray: readonly Arrival[] // cannot have been for a block, or the operator said that it was not
   readonly strayed: bigint // atomic units of `stray`
 }
 
 /**
- * Compares the arrivals with the books from `before` and `after` the chain was read. Sales made in between would look
- * wrong in one of the two, so every sale in `before` must have arrived, and every arrival must be known in `after`. A
- * payment made below height `from` may have arrived before the range that was read, so it does not count as unpaid.
+ * Compares the arrivals with two statements of the books: `before` is from before the chain was read, and `after` from
+ * afterwards. A sale made in between would look wrong in one of the two. So the payment of every sale in `before` must
+ * have arrived, and every arrival must be known in `after`. A payment made below height `from` may have arrived before
+ * the range that was read, so it does not count as unpaid.
  */
 export function compareBooks(before: Statement, arrivals: readonly Arrival[], after: Statement, from = 0n): Balance {
   const recorded = {

@@ -24,6 +24,6 @@ function findChargeStatus(code: FailureCode, state: Purchase['state'] | undefine
   return { charged: isOver ? 'no' : 'unknown' }
 }
 
-/** Whether a refusal says to the payment's own sender that the payment may still settle. */
+/** Whether a refusal is for the payer itself and says that its payment may still settle. */
 export const isPending = ({ code, details }: Failure): boolean =>
   statusOf[code] === 503 && details?.['charged'] === 'unknown'

@@ -25,7 +25,10 @@ export function exceedsHoldLimits(purchases: readonly Purchase[], target: Target
   return held.length >= HOLDS_MAX || held.reduce((sum, blocks) => sum + blocks, countBlocks(target)) > HELD_BLOCKS_MAX
 }
 
-/** A new payment for a target. `activeNonces` are the payer's payments that a run works on while its client waits. */
+/**
+ * A new payment for a target. `activeNonces` are the nonces of the payer's payments on which runs work while their
+ * clients wait.
+ */
 export type ClaimRequest = {
   readonly target: Target
   readonly payment: Payment
@@ -57,7 +60,8 @@ export const wasReceiptReusedFor = (purchase: Purchase, { payer, nonce }: Paymen
   isSold(purchase) && purchase.payment.payer === payer && purchase.state.receiptReusedFor === nonce
 
 /**
- * Whether a purchase may answer a request for a target: its own target, or the block or area that it holds or bought.
+ * Whether a purchase may answer a request for the target `asked`. That must be the purchase's own target, or the block
+ * or area that it holds or bought. A sold purchase never covers `next`.
  */
 export function coversTarget(purchase: Purchase, asked: Target): boolean {
   const { target, state } = purchase
@@ -65,13 +69,13 @@ export function coversTarget(purchase: Purchase, asked: Target): boolean {
   return asked === target && (positionOf(target).at === 'next' || state.kind !== 'sold')
 }
 
-/** Whether a payment moves the right token to an address of this wall, at any price. */
+/** Whether a payment moves the right token to an address of this wall, whatever the amount. */
 export const paysWall = ({ payment: { to, accepted }, terms, payees }: BuyOrder): boolean =>
   payees.has(to) && accepted.asset === terms.asset && accepted.network === terms.network
 
 /**
- * The refusal of a payment that cannot buy while a prior purchase exists: it names what the prior one bought, or says
- * to wait for it.
+ * The refusal of a payment that cannot buy, if its payer has a prior purchase: it contains the block or area that the
+ * prior one bought, or asks the payer to wait until the prior one is resolved.
  */
 export function refuseForPrior(prior: Purchase, payment: PaymentKey): Failure {
   if (wasReceiptReusedFor(prior, payment)) return createOtherPurchaseFailure(prior)
@@ -79,14 +83,14 @@ export function refuseForPrior(prior: Purchase, payment: PaymentKey): Failure {
 }
 
 /**
- * Whether a purchase must be resolved before a new payment: it has the same payment-identifier, or it is for the same
- * target and its payer has not received a response yet.
+ * Whether a purchase must be resolved before a new payment is used: it has the same payment-identifier, or it is for
+ * the same target and its payer may not know its outcome.
  */
 function mustResolveFirst(purchase: Purchase, { target, payment, now, activeNonces }: ClaimRequest): boolean {
   const { state, payment: earlier } = purchase
   if (earlier.nonce === payment.nonce || (state.kind !== 'reserved' && state.kind !== 'sold')) return false
   if (payment.identifier !== undefined && earlier.identifier === payment.identifier) return true
-  // A payer that requests the block it owns means that purchase, even if it was bought as `next`.
+  // If a payer requests a block or area that it owns, it means its purchase of that, even if it was bought as `next`.
   const ownsTarget = state.kind === 'sold' && resolveTarget(purchase) === target
   if (purchase.target !== target && !ownsTarget) return false
   const isActive = activeNonces.includes(earlier.nonce)
@@ -95,8 +99,8 @@ function mustResolveFirst(purchase: Purchase, { target, payment, now, activeNonc
 }
 
 /**
- * Whether another run has held the payment or marked it as uncertain, or its payer has signed it for another time,
- * since a run read it as `before`. If so, a refusal by that run is no longer valid.
+ * Whether a refusal by a run that read the purchase as `before` is no longer valid. This is so if another run has since
+ * held a block for the payment or marked it as uncertain, or if the payer has signed it for another validity period.
  */
 export function isStale({ payment, state }: Purchase, before: Purchase): boolean {
   if (payment.validBefore !== before.payment.validBefore) return true
@@ -111,7 +115,8 @@ export function isStale({ payment, state }: Purchase, before: Purchase): boolean
  * payment-identifier is kept. Throws `StaleWriteError` if the new one moves other money.
  */
 export function keepLongerAuthorization(before: Payment, payment: Payment): Payment {
-  if (!movesSameMoney(payment, before)) throw new StaleWriteError('the nonce is known for other money')
+  if (!movesSameMoney(payment, before))
+    throw new StaleWriteError('the nonce belongs to a payment that moves other money')
   if (payment.validBefore < before.validBefore) return before
   const { to, amount, validAfter, validBefore, signature, accepted } = payment
   return { ...before, to, amount, validAfter, validBefore, signature, accepted }
@@ -133,6 +138,6 @@ export function findPositionOnEmptyWall(target: Target): BlockIndex {
   const { at, ...size } = positionOf(target)
   if (at !== 'next') return at
   const first = findNearestArea({ taken: NONE_TAKEN, sold: NONE_TAKEN }, size)
-  if (first.kind !== 'open') throw new Error('a size that no wall has room for')
+  if (first.kind !== 'open') throw new Error('the size does not fit on an empty wall')
   return first.block
 }

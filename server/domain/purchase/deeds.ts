@@ -4,7 +4,7 @@ import type { Address, BoundOrder, Hash, PaymentKey, UnixMs } from './payment.ts
 import type { Holding } from './target.ts'
 
 /**
- * A payment that bought something. `target` is the requested position, and `block` the top left block that it bought.
+ * A payment that bought something. `target` is the target as requested, and `block` the top left block that was bought.
  */
 export type SoldPayment = PaymentKey &
   Holding & {
@@ -19,8 +19,8 @@ export type SoldPayment = PaymentKey &
   }
 
 /**
- * Money that arrived and bought nothing: a credit, or money that the wall or its operator only noted, with `null` for
- * unknown data.
+ * Money that arrived and bought nothing: a credit, or money that the wall or its operator only recorded. Unknown data
+ * is `null`.
  */
 export type OwedPayment = PaymentKey & {
   readonly tx: Hash | null

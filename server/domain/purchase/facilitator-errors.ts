@@ -10,16 +10,16 @@ import {
   createPaymentsBusyFailure,
 } from './refusals.ts'
 
-/** The host of the facilitator that answered, if there are several. */
+/** The host of the facilitator that responded, if there are several facilitators. */
 type AnsweredBy = { readonly by?: string }
 
 /** `unreadable`: the facilitator says that it cannot read the request. */
 type Unreadable = { readonly unreadable?: true }
 
 /**
- * The result of a settle call. Only `unsent` proves something: the facilitator never got the payment. The other results
- * are the facilitator's claims. `tx` is the transaction that the facilitator named: the first one to look up, and never
- * a proof.
+ * The result of a settle call. Only `unsent` and `busy` prove something: the facilitator did not get the payment
+ * through this call. The other results prove nothing. `tx` is the transaction that the facilitator named: the first one
+ * to look up, and never a proof.
  */
 export type SettleResult = AnsweredBy &
   (
@@ -39,13 +39,13 @@ export type VerifyResult = AnsweredBy &
     | { readonly kind: 'busy' }
   )
 
-/** The unknown outcome of a payment, with the transaction that a facilitator named, if any. */
+/** Makes the result for an unknown outcome, with the transaction that a facilitator named, if any. */
 export const createUnclearResult = (tx: Hash | undefined): SettleResult => ({
   kind: 'unclear',
   ...(tx === undefined ? {} : { tx }),
 })
 
-/** The transaction that a facilitator named. */
+/** The transaction that a facilitator named, if any. */
 export const findNamedTransaction = (settling: SettleResult): Hash | undefined =>
   'tx' in settling ? settling.tx : undefined
 
@@ -59,7 +59,7 @@ export type SignatureCheck = 'signed' | 'not-signed' | 'busy' | 'silent'
 export type SignedBy = { readonly by: Address; readonly digest: Hash }
 
 // Reasons that the reference facilitator (`@x402/evm`) returns before it broadcasts. The chain must still confirm that
-// the authorization is unspent: if somebody else broadcast the payment, the wallet is empty for that reason.
+// the authorization is unspent: if somebody else broadcast the payment, that may be why the balance is too low.
 const preBroadcastReasons = new Set([
   'invalid_exact_evm_scheme',
   'invalid_exact_evm_network_mismatch',
@@ -75,15 +75,15 @@ const preBroadcastReasons = new Set([
 export const isBeforeBroadcast = (reason: string) => preBroadcastReasons.has(reason)
 
 /**
- * Whether a refusal blames the signature, or claims that the wallet is not deployed. A facilitator whose chain endpoint
- * is down says this about valid signatures too.
+ * Whether a refusal blames the signature, or the factory of a wallet that the facilitator takes for undeployed. A
+ * facilitator whose chain endpoint is down gives these reasons for valid signatures too.
  */
 export const isSignatureReason = (reason: string) =>
   reason.includes('signature') || reason === 'eip6492_factory_not_allowed'
 
 /**
- * Whether a refusal says that the authorization is already used. If our chain endpoint says unspent, one of the two
- * lags behind.
+ * Whether a refusal says that the authorization is already used. If our chain endpoint reports it as unspent, either
+ * the endpoint or the facilitator lags behind.
  */
 export const reportsNonceUsed = (reason: string) => reason === 'invalid_exact_evm_nonce_already_used'
 
@@ -94,7 +94,7 @@ const requestReasons = new Set(['invalid_payload', 'invalid_payment_requirements
 export const rejectsRequest = (answer: SettleResult | VerifyResult) =>
   'reason' in answer ? requestReasons.has(answer.reason) : 'unreadable' in answer
 
-/** The refusal to give if a settlement reports that it sent nothing; `undefined` for any other result. */
+/** The refusal to give if a settle result says that nothing was broadcast; `undefined` for any other result. */
 export function refuseIfUnsent(settling: SettleResult): Failure | undefined {
   if (settling.kind === 'busy') return createPaymentsBusyFailure()
   if (settling.kind === 'unsent') return createFacilitatorUnreachableFailure()
@@ -104,7 +104,8 @@ export function refuseIfUnsent(settling: SettleResult): Failure | undefined {
 }
 
 /**
- * The refusal to give if a facilitator calls a signature invalid. It may be wrong, so the token's own check decides.
+ * The refusal to give if a facilitator calls a signature invalid. The facilitator may be wrong, so the token contract's
+ * own check decides.
  */
 export function refuseSignature(checked: SignatureCheck, reason: string): Failure {
   if (checked === 'not-signed') return createPaymentRequiredFailure(reason)

@@ -11,13 +11,13 @@ export type Listing = {
   readonly framework: string | null
   readonly message: string | null
   readonly link: string | null
-  readonly pixels: Pixels | null // of an area: block by block, row by row
-  readonly painter: Address | null // may repaint the purchase in addition to the buyer
+  readonly pixels: Pixels | null // for an area: block by block, each of them row by row
+  readonly painter: Address | null // this address may also repaint the purchase
 }
 
 /**
- * A listing of an area whose picture is not converted yet. Conversion is costly, so it waits until the payment is
- * verified.
+ * A listing, with `picture` if it is for an area and its picture is not converted yet. Conversion is costly, so it
+ * waits until the payment is verified.
  */
 export type Draft = Listing & { readonly picture?: AreaPicture }
 
@@ -25,8 +25,8 @@ export type Draft = Listing & { readonly picture?: AreaPicture }
 export type AreaPicture = { readonly sent: SentPicture; readonly plan: PaintPlan }
 
 /**
- * An order. `isArea` says how it was requested: an area of one block gets the response for areas. An invalid listing is
- * kept as a `Failure`, so that it does not hide the outcome of a known payment.
+ * An order. `isArea` is true if it was requested as an area: even an area of one block gets the response for areas. An
+ * invalid listing is kept as a `Failure`, so that it does not hide the outcome of a known payment.
  */
 export type PurchaseOrder = {
   readonly target: Target
@@ -40,8 +40,8 @@ export function withoutPicture({ name, framework, message, link, pixels, painter
 }
 
 /**
- * Completes a stored listing. Refused orders are stored without their picture, so it is taken from the same order when
- * that is sent again.
+ * Returns a stored listing, completed with the picture of the same order if that is sent again. The listing of a
+ * refused order is stored without its picture.
  */
 export function withPictureOf(
   stored: Listing,

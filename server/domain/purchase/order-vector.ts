@@ -1,4 +1,4 @@
-/** An order with its known nonce, for clients to check their own code with. A test verifies the nonce. */
+/** An order with its known nonce, so that clients can check their own code. A test verifies the nonce. */
 
 import { type Order, formatOrderText } from '../../../shared/order.ts'
 

@@ -38,7 +38,7 @@ export type Extensions = Readonly<Record<string, unknown>>
 /** The order that a payment's nonce is bound to, as evidence that anybody can check; see `shared/order.ts`. */
 export type BoundOrder = { readonly text: string; readonly salt: Hash }
 
-/** An authorization whose transfer is searched for on the chain. Without `amount`, any amount counts. */
+/** An authorization whose transfer is searched for on the chain. Without `amount`, a transfer of any amount matches. */
 export type WatchedPayment = Pick<Payment, 'payer' | 'nonce' | 'to' | 'validBefore'> & {
   readonly amount?: bigint
   readonly accepted: Pick<Terms, 'asset'>
@@ -54,7 +54,7 @@ export type Payment = PaymentKey & {
   readonly accepted: Accepted
   readonly extensions?: Extensions // for the facilitator; unsigned, passed on unchanged, never stored
   readonly identifier?: string // the client's payment-identifier; unsigned, so it only applies to this payer
-  readonly salt?: string // the client's salt for its order; unsigned, so it only counts if the nonce fits it
+  readonly salt?: string // the client's salt for its order; unsigned, so it proves an order only if the nonce fits it
   readonly binding?: BoundOrder | 'mismatch' // the bound order if the nonce fits it, otherwise 'mismatch'; absent if the nonce is not bound
 }
 
@@ -71,7 +71,7 @@ export type { Target }
  */
 export type Availability = 'open' | 'reserved' | 'claimed' | 'crowded' | 'full'
 
-/** The price of so many blocks bought in one payment, in atomic units. */
+/** The price of a number of blocks bought with one payment, in atomic units. */
 export const computePrice = ({ amount }: Pick<Terms, 'amount'>, blocks: number): bigint => amount * BigInt(blocks)
 
 /** The terms of a target; the amount of `terms` is for one block. */
@@ -84,14 +84,14 @@ export const selectTerms = (terms: Terms, target: Target): Terms => ({
 export const MAX_TIMEOUT_SECONDS = 300
 
 /**
- * How long after a sale its transfer is first confirmed on the chain. If a reorganisation removed the transfer, the
- * authorization is usually still valid.
+ * How long after a sale the wall first confirms its transfer on the chain. If a reorganisation has removed the transfer
+ * by then, the authorization is usually still valid.
  */
 export const FIRST_CONFIRMATION_MS = 20_000
 
 /**
- * How long after the end of its authorization a sale is confirmed for the last time. The delay is long because safe
- * blocks are minutes old.
+ * How long after the end of its authorization a sale is confirmed for the last time. The delay is this long because the
+ * chain's safe blocks are minutes old.
  */
 export const LAST_CONFIRMATION_MS = 5 * 60_000
 
@@ -99,8 +99,8 @@ export const LAST_CONFIRMATION_MS = 5 * 60_000
 const SETTLE_LEAD_SECONDS = 10n
 
 /**
- * The longest time from now that an authorization may be valid, and so hold a block. The limit allows for some error in
- * the payer's clock.
+ * The longest time for which an accepted authorization may still be valid, because it may hold a block until then. The
+ * limit allows for some error in the payer's clock.
  */
 export const VALIDITY_MAX_SECONDS = 360n
 

@@ -77,8 +77,8 @@ export function* answerHeldElsewhere(order: BuyOrder): Script<Outcome> {
 }
 
 /**
- * Answers a payment that the ledger knows, but only if its own payer sent it. Anybody can resend a settled payment,
- * because it is public on the chain, so the signature is checked.
+ * Answers a payment that the ledger knows, but only if its own payer signed it. Anybody can copy the payer and nonce of
+ * a settled payment from the chain, so the signature is checked.
  */
 function* answerKnown(known: Purchase, order: BuyOrder): Script<Outcome> {
   const { payment, target } = order
@@ -151,7 +151,7 @@ function* buyFresh(order: BuyOrder, released?: Purchase): Script<Outcome> {
   // A payment that was answered with an earlier receipt gets the same receipt again, whatever has happened since.
   if (prior !== undefined && wasReceiptReusedFor(prior, payment) && coversTarget(prior, target))
     return yield* reuseReceipt(prior, order, refuse)
-  // A payer gets the receipt of an earlier purchase even while no payments are accepted.
+  // A payer gets the receipt of an earlier purchase even while no new payments are accepted.
   if (!order.armed && prior === undefined) return refuse(createRailNotArmedFailure())
   const refusal = findEligibilityRefusal(order, rejection, available)
   if (refusal !== undefined && (released !== undefined || !paysWall(order))) return refuse(refusal)
@@ -175,7 +175,8 @@ function* buyFresh(order: BuyOrder, released?: Purchase): Script<Outcome> {
   if (answer !== undefined) return answer
   if (!order.armed) return refuse(createRailNotArmedFailure())
 
-  // A facilitator that has a payment could broadcast it. A refused payment is stored without its picture.
+  // A facilitator that has a payment could broadcast it, so a payment that it refuses is stored, but without its
+  // picture.
   const sent = released ?? { payment, target, listing: { ...withoutPicture(listing), pixels: null }, head: chain.head }
   const verification = yield* ask({ do: 'verify', target, payment })
   if (verification.kind === 'busy') return refuse(createPaymentsBusyFailure())
@@ -196,7 +197,10 @@ function* buyFresh(order: BuyOrder, released?: Purchase): Script<Outcome> {
   return toOutcome(yield* settleFirst(claiming.purchase), order)
 }
 
-/** Why a payment cannot buy its target; `undefined` if it can. This is checked before any facilitator is called. */
+/**
+ * Why a payment cannot buy its target; `undefined` if it may, or if a prior purchase must be resolved before this is
+ * known. This is checked before any facilitator is called.
+ */
 function findEligibilityRefusal(
   order: BuyOrder,
   rejection: string | undefined,
@@ -244,8 +248,8 @@ function* retryReleased(purchase: Purchase, order: BuyOrder): Script<Outcome> {
 /** The outcome for the payer of a `released` payment that will not be retried. */
 function* endReleased(watched: PurchaseProgress, order: BuyOrder): Script<Outcome> {
   if (watched.status?.kind === 'void' && watched.status.final !== true) {
-    // No payer is asked for a new payment while another of their payments is unfinished. A process may have claimed one
-    // since.
+    // No payer is asked for a new payment while another of their payments is unfinished. Another process may have
+    // claimed a block for one since.
     const { prior } = yield* ask({ do: 'check-availability', ...order })
     if (prior !== undefined) return withChargeStatus(refuseForPrior(prior, order.payment), watched.purchase)
   }
@@ -303,11 +307,12 @@ function* resolvePrior(prior: Purchase, order: BuyOrder, refuse: Refuse): Script
 
 /** Answers with the receipt of an earlier purchase. The new payment is not used. */
 function* reuseReceipt(end: SoldPurchase, { target: asked, payment }: BuyOrder, refuse: Refuse): Script<Outcome> {
-  // If this is not allowed, another request of the payer is returning this receipt. The payer may be owed a second
-  // receipt, so it is asked to retry.
+  // If the hand-over is not allowed, another request of the payer is returning this receipt. The payer may be owed a
+  // second receipt, so it is asked to retry.
   const isReceipt = coversTarget(end, asked)
   if (!(yield* ask({ do: 'hand-over', purchase: end, isReceipt }))) return refuse(createEarlierUnresolvedFailure())
-  // A late payment may have bought another block than the one requested. Its payer must know that before it pays again.
+  // A late payment may have bought a different block from the one requested. Its payer must know that before it pays
+  // again.
   if (!isReceipt)
     return refuse(wasReceiptReusedFor(end, payment) ? createOtherPurchaseFailure(end) : createBoughtOtherFailure(end))
   return { kind: 'bought', purchase: end, isEarlier: true }

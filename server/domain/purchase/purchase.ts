@@ -28,11 +28,11 @@ export type Purchase = {
   readonly state: Reserved | Sold | Released | Credited
 }
 
-/** The block is held for a payer who has no response yet; `uncertain` once the payer was asked to wait. */
+/** The block is held until the outcome of the payment is known; `uncertain` once the payer was asked to wait. */
 export type Reserved = {
   readonly kind: 'reserved'
   readonly uncertain: boolean
-  readonly attempt: number // how often a block was held for this payment, from 1; a decision applies to one attempt only
+  readonly attempt: number // counts, from 1, how often a block was held for this payment; a decision applies to one attempt only
 }
 
 /** The payer owns the block. */
@@ -44,7 +44,7 @@ export type Sold = {
   readonly framework: string | null
   readonly settled: boolean // this service has seen the transfer on the chain
   readonly unanswered: boolean // the receipt may not have reached the payer
-  readonly receiptReusedFor?: Hash // nonce of the payment in the request, if it was answered with this receipt before
+  readonly receiptReusedFor?: Hash // nonce of the later payment that was answered with this receipt, if there was one
 }
 
 /** The block is no longer held; `isFinal` once the chain shows that the payment can never settle. */
@@ -72,7 +72,7 @@ export type BuyOrder = {
   readonly terms: Terms // for the whole target
   readonly now: UnixMs
   readonly armed: boolean // whether new payments are accepted
-  readonly isDenied: boolean // whether the operator does not sell to this payer
+  readonly isDenied: boolean // whether the operator refuses to sell to this payer
   readonly contact: string | null // the contact for a payer who is owed money
   readonly payees: ReadonlySet<Address> // every address that this wall has ever offered as payee
 }
@@ -92,7 +92,7 @@ export type ChainStatus =
   | { readonly kind: 'void'; readonly why: string; readonly final?: true } // does not pay this wall; if final, it never will
   | { readonly kind: 'silent' } // the endpoint did not respond
 
-/** The result of a claim. One transaction stores the payment and holds the block. */
+/** The result of a claim, which stores the payment and holds the block in one database transaction. */
 export type ClaimResult =
   | { readonly kind: 'claimed'; readonly purchase: Purchase }
   | { readonly kind: 'lost'; readonly space: Exclude<Availability, 'open'> }
@@ -123,8 +123,8 @@ export type Requests = {
   release: { ask: { purchase: Purchase; isFinal: boolean }; answer: void }
   'record-unclaimed': { ask: { purchase: UnclaimedPayment }; answer: Purchase }
   'fulfil-late-payment': { ask: { purchase: Purchase; tx: Hash }; answer: Purchase }
-  // Whether this run may reveal that purchase. If it `isReceipt`, the reuse of the receipt is recorded, and the run's
-  // own payment is never used.
+  // Asks whether this run may reveal the earlier purchase. If `isReceipt`, the reuse of the receipt is recorded, and
+  // the run's own payment is never used.
   'hand-over': { ask: { purchase: SoldPurchase; isReceipt: boolean }; answer: boolean }
   'resolve-other': { ask: { key: PaymentKey }; answer: Purchase | undefined }
 }
@@ -134,8 +134,8 @@ export type Requests = {
  *
  * - `none`: once.
  * - `settling`: until a settlement that was just made has had time to appear.
- * - `next-block`: until a block that was made after the query answers it, because a facilitator may broadcast a payment
- *   and then refuse it. Without such a block the answer is `silent`.
+ * - `next-block`: until the state is known as of a block made after the query began, because a facilitator may
+ *   broadcast a payment and then refuse it. Without such a block, the answer is `silent`.
  */
 export type ChainWait = 'none' | 'settling' | 'next-block'
 
@@ -156,15 +156,15 @@ export function isSold(purchase: Purchase): purchase is SoldPurchase {
 }
 
 /**
- * Whether a payment is the known payment of a purchase. After a release, a payment that moves the same money in another
- * validity period also counts.
+ * Whether a payment is the known payment of a purchase. After a release, this includes a payment that moves the same
+ * money in another validity period.
  */
 export const isPaymentOf = ({ payment, state }: Purchase, presented: Payment): boolean =>
   state.kind === 'released' ? movesSameMoney(payment, presented) : hasSameFields(payment, presented)
 
 /**
- * A purchase as seen by an authorization with its nonce. A final release of the stored authorization proves nothing
- * about one that moves other money, or is valid for longer.
+ * A purchase as it applies to an authorization with the same nonce. A final release of the stored authorization proves
+ * nothing about one that moves other money or is valid for longer, so it is returned as not final.
  */
 export function hideUnprovenRelease(presented: Payment, purchase: Purchase): Purchase {
   const { payment, state } = purchase

@@ -21,7 +21,7 @@ import {
 /** How long a payer should wait before it sends the same request again. */
 export const RETRY_AFTER_SECONDS = 2
 
-// Only the operator can fix wrong settings.
+// Only the operator can fix wrong settings, so the client should wait longer.
 const MISCONFIGURED_RETRY_SECONDS = 60
 
 /** A refusal after which the client should soon send the same request again. */
@@ -85,17 +85,23 @@ export const createPaymentRequiredFailure = (reason: string): Failure =>
 
 const describeNotCharged = (why: string) => `Not charged: ${why}. ${SIGN_ANEW}`
 
-/** The reason of a refusal. A facilitator's code for its most common error is put into words. */
+/**
+ * The reason of a refusal as text for the payer. It explains a facilitator's code for the most common error, a lack of
+ * funds.
+ */
 const describeReason = (reason: string): string =>
   /insufficient_(?:balance|funds)/.test(reason)
     ? `the wallet does not hold enough ${ASSET_SYMBOL}; fund it first (${reason})`
     : reason
 
-/** Whether a facilitator refused a payment because its wallet holds too little, or for a reason that may mean this. */
+/**
+ * Whether a facilitator refused a payment because the payer's wallet holds too little, or for a reason that may mean
+ * this.
+ */
 export const mayLackFunds = ({ code, details }: Failure): boolean =>
   code === 'payment_required' && /insufficient_|simulation_failed/.test(String(details?.['reason']))
 
-/** Adds the wallet's balance on the chain to such a refusal. */
+/** Adds the wallet's balance on the chain to a refusal for lack of funds. */
 export function withBalance(refusal: Failure, balance: bigint, { amount, accepted: { network } }: Payment): Failure {
   const why = `the wallet holds ${formatAmount(balance)} and needs ${formatAmount(amount)} on ${nameNetwork(network)}; fund it first`
   const message = refusal.details?.['charged'] === 'unknown' ? describeUnsettled(why) : describeNotCharged(why)
@@ -237,7 +243,7 @@ export const createPaymentUnmatchedFailure = (amount: bigint, tx: Hash, contact:
 export const createStoreUnavailableFailure = (): Failure =>
   createRetryFailure('database_unavailable', `The database is unavailable right now. If you sent a payment: ${REPEAT}`)
 
-/** A known payment came with a new signature, and the contract that must check it cannot be called right now. */
+/** A known payment came with a new signature, which cannot be checked right now. */
 export const createUncheckedSignatureFailure = (): Failure =>
   createRetryFailure('server_busy', `This wallet’s signature cannot be checked right now. ${REPEAT}`)
 

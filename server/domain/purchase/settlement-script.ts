@@ -1,6 +1,6 @@
 /**
- * The steps of a purchase that move money or follow it: settles a held block, acts on the status of the chain,
- * releases, confirms. Pure, like `purchase-script.ts`.
+ * The steps of a purchase that move money or follow it: they settle a held purchase, act on its status on the chain,
+ * release its block, and confirm its transfer. Pure, like `purchase-script.ts`.
  */
 
 import { StoreUnavailable, type Failure } from '../failure.ts'
@@ -26,8 +26,8 @@ import {
 export type PurchaseProgress = { readonly purchase: Purchase; readonly status?: ChainStatus; readonly refusal: Failure }
 
 /**
- * Settles a purchase for the first time. At this step only, a facilitator's refusal can release the block, because
- * nothing was sent before.
+ * Settles a purchase for the first time. At this step only, a facilitator's refusal can release the block, because this
+ * attempt has not tried to settle before.
  */
 export function* settleFirst(purchase: Purchase): Script<PurchaseProgress> {
   const settling = yield* ask({ do: 'settle', purchase })
@@ -51,7 +51,7 @@ export function* resume(purchase: Purchase): Script<PurchaseProgress> {
   return yield* applyChainStatus(held, yield* askChainAfter(settling, held), settling)
 }
 
-/** Acts on the chain status. A facilitator's success counts only if the chain is silent. */
+/** Acts on the chain status. A facilitator's report of success is used only if the chain is silent. */
 function* applyChainStatus(purchase: Purchase, status: ChainStatus, settling?: SettleResult): Script<PurchaseProgress> {
   if (status.kind === 'paid') return yield* finalize(purchase, status.tx, true)
   if (status.kind === 'void') return yield* releaseVoid(purchase, status)

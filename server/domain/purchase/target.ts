@@ -11,16 +11,16 @@ import {
 } from '../../../shared/area.ts'
 import { blockAt, coordOf, type BlockIndex } from '../../../shared/wall.ts'
 
-/** An area of several blocks: by name, or the open area of a size that is nearest the centre. */
+/** An area of several blocks: a named one, or of a given size the open one that is nearest the centre. */
 export type AreaTarget = AreaName | `next,${number}x${number}`
 
 /** A target. Each target has one canonical form, so targets can be compared with `===`. */
 export type Target = BlockIndex | 'next' | AreaTarget
 
-/** The first block of a target, and its size. */
+/** The first block of a target, or `next`, and the target's size. */
 export type TargetPosition = AreaSize & { readonly at: BlockIndex | 'next' }
 
-/** The target of a size at a position. Throws if the area does not lie on the wall. */
+/** The target with the given position and size. Throws if the area does not lie on the wall. */
 export function targetOf(at: BlockIndex | 'next', { w, h }: AreaSize): Target {
   if (w === 1 && h === 1) return at
   if (at === 'next') return `next,${w}x${h}`
@@ -81,7 +81,7 @@ export const nameOf = (target: Target): string => (typeof target === 'number' ? 
 /** Whether a target is called a block or an area in messages. */
 export const kindOf = (target: Target): 'block' | 'area' => (isBlock(target) ? 'block' : 'area')
 
-/** The name of a holding as a field of an answer: `{ block: '80,45' }` or `{ area: '80,45,4x3' }`. */
+/** The name of a holding as a field of a response: `{ block: '80,45' }` or `{ area: '80,45,4x3' }`. */
 export const toNameField = (holding: Holding): Readonly<Record<string, string>> => ({
   [kindOf(holding.target)]: nameOf(resolveTarget(holding)),
 })

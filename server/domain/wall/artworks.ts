@@ -1,4 +1,4 @@
-/** The wall's artworks as readers see them: title, owner and position of each. */
+/** The wall's artworks as readers see them: the blocks, owner, message and link of each. */
 
 import { ALL_BLOCKS, cellOf, TOTAL_BLOCKS, type BlockIndex } from '../../../shared/wall.ts'
 import { indexWorks, type Work, type WorkIndex } from '../../../shared/works.ts'
@@ -20,7 +20,7 @@ export type Artwork = {
 /** Some artworks of a list, and the length of the whole list. */
 export type ArtworkPage = { readonly total: number; readonly works: readonly Artwork[] }
 
-/** Artworks of the wall or of one agent, newest first, between two indexes of that order. */
+/** The artworks of the wall or of one agent, newest first, at the indexes from `from` up to but not including `to`. */
 export function listArtworks(view: WallView, from: number, to: number, agent?: Agent): ArtworkPage {
   const { lastSales } = getWorks(view)
   const listed = agent === undefined ? lastSales : lastSales.filter((seq) => view.sales[seq - 1]?.agent.id === agent.id)
@@ -52,11 +52,11 @@ export function regionOf(blocks: Work): Region {
   return { col: left, row: top, cols: right + 1 - left, rows: bottom + 1 - top }
 }
 
-type Works = WorkIndex & { readonly lastSales: Uint16Array } // the last sale of each artwork, newest first
+type Works = WorkIndex & { readonly lastSales: Uint16Array } // number of the last sale of each artwork, newest first
 
 const known = new WeakMap<WallView, { readonly sales: number; readonly works: Works }>()
 
-/** All artworks, computed once per sale: repaints do not change them. */
+/** Returns all artworks. They are computed again only after a sale, because repaints do not change them. */
 function getWorks(view: WallView): Works {
   const ready = known.get(view)
   if (ready?.sales === view.sales.length) return ready.works

@@ -22,16 +22,17 @@ const offsetOf = (block: BlockIndex) => {
   return row * BLOCK_SIZE * WIDTH + col * BLOCK_SIZE
 }
 
-// Pixels are copied byte by byte, because a view of each of a wall's 144,000 lines costs more than its ten bytes.
+// Pixels are copied byte by byte: the blocks have 144,000 lines in all, and a view of a line costs more than copying
+// its ten bytes.
 
-/** Writes a block's picture at its position; `null` leaves it unpainted. */
+/** Writes a block's picture at its position; `null` makes the block unpainted. */
 export function placeBlock(canvas: Canvas, block: BlockIndex, pixels: Pixels | null): void {
   const start = offsetOf(block)
   for (let y = 0; y < BLOCK_SIZE; y++)
     for (let x = 0; x < BLOCK_SIZE; x++) canvas[start + y * WIDTH + x] = pixels?.[y * BLOCK_SIZE + x] ?? UNPAINTED
 }
 
-/** The 100 bytes of a block, row-major; unpainted ones are `UNPAINTED`. */
+/** The 100 bytes of a block, row-major; those of unpainted pixels are `UNPAINTED`. */
 export const readBlock = (canvas: Canvas, block: BlockIndex): Uint8Array => readBlocks(canvas, [block])
 
 /** The 100 bytes of each of `blocks`, one block after the other. */
@@ -46,13 +47,16 @@ export function readBlocks(canvas: Canvas, blocks: readonly BlockIndex[]): Uint8
   return bytes
 }
 
-/** A view, not a copy, of one line of pixels, counted from 0, across `count` adjacent blocks. */
+/** A view, not a copy, of one line of pixels (`line`, from 0) across `count` adjacent blocks, starting at `block`. */
 export function lineOf(canvas: Canvas, block: BlockIndex, count: number, line: number): Uint8Array {
   const at = offsetOf(block) + line * WIDTH
   return canvas.subarray(at, at + count * BLOCK_SIZE)
 }
 
-/** A picture twice: row by row, byte for byte as it was signed, and block by block. */
+/**
+ * A picture in two orders: `rows` has the bytes row by row, exactly as they were signed, and `blocks` has them block by
+ * block.
+ */
 type AreaPixels = { readonly rows: Uint8Array; readonly blocks: Pixels }
 
 /** Reads the picture of an area of a given size, or returns a failure that says what is wrong with it. */
@@ -73,7 +77,7 @@ export function readAreaPixels(base64: unknown, { w, h }: AreaSize): AreaPixels 
   return { rows, blocks: toBlockOrder(rows, w) }
 }
 
-/** The bytes of base64; `undefined` if it is malformed. */
+/** Decodes base64; `undefined` if it is malformed or not a string. */
 export function decodeBase64(base64: unknown): Uint8Array<ArrayBuffer> | undefined {
   if (typeof base64 !== 'string') return undefined
   try {

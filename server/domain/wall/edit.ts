@@ -16,15 +16,15 @@ const DIGEST_KEPT_MS = TS_TOLERANCE_MS + 60_000
  */
 export type Signed = { readonly digest: Hash; readonly ts: UnixMs }
 
-/** An owner's change of a block; `undefined` keeps, `null` clears. */
+/** An owner's change of a block; `undefined` keeps a field, `null` clears it. */
 export type Edit = Signed & {
   readonly pixels: Pixels | undefined
   readonly message: string | null | undefined
   readonly link: string | null | undefined
-  readonly painter: Address | null // who signed it, if that was not the owner
+  readonly painter: Address | null // the painter that signed the change; null if the owner signed it
 }
 
-/** The names that a wallet gives itself; `undefined` keeps, `null` clears. */
+/** The names that a wallet gives itself; `undefined` keeps a name, `null` clears it. */
 export type Identity = Signed & {
   readonly name: string | null | undefined
   readonly framework: string | null | undefined
@@ -33,7 +33,7 @@ export type Identity = Signed & {
 /** The painter that a wallet names; `null` for nobody. Of two such messages, the one with the later time wins. */
 export type PainterNaming = { readonly painter: Address | null; readonly ts: UnixMs }
 
-/** `superseded`: a message with this time or a later one was applied before. */
+/** `superseded`: a naming with the same time or a later one was already applied. */
 export type NamingResult = 'applied' | 'superseded' | 'unknown-wallet'
 
 /**
@@ -66,7 +66,7 @@ export const isOutrun = (ts: UnixMs, latest: UnixMs | null): boolean => latest !
 export const applyFieldEdit = <T>(value: T | null | undefined, before: T | null): T | null =>
   value === undefined ? before : value
 
-/** The block with index `at` in an edit, after the edit. */
+/** The content, after an edit, of the block with index `at` among the edited blocks. */
 export const applyEdit = ({ pixels, message, link }: Edit, at: number, before: BlockContent): BlockContent => ({
   pixels: applyFieldEdit(pixels && partOf(pixels, at), before.pixels),
   message: applyFieldEdit(message, before.message),
@@ -74,8 +74,8 @@ export const applyEdit = ({ pixels, message, link }: Edit, at: number, before: B
 })
 
 /**
- * How a message relates to the applied messages, judged by its own first change, if it was applied, and the latest
- * changes of all its blocks.
+ * Compares a message with those already applied. `known` is the number of its own first change, if it was applied;
+ * `changed` are the numbers of the latest changes of its blocks.
  */
 export function classifyMessage(
   known: LogNumber | undefined,
@@ -94,7 +94,7 @@ export const applyProfileEdit = (before: Profile, { name, framework }: Profile):
 /** The painter that a purchase named, and the number of its payment. */
 type PurchasePainter = { readonly payment: number; readonly painter: Address }
 
-/** The painter that a wallet named, and the last payment whose painter this replaced. */
+/** The painter that a wallet named, and the number of the last payment whose painter it replaced. */
 export type WalletPainter = PainterNaming & { readonly through: number }
 
 /** The painter of the blocks of a purchase: the one that it named, unless the wallet has named one since. */

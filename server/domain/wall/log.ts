@@ -14,8 +14,8 @@ import type { Address, Hash, UnixMs } from '../purchase/payment.ts'
 export type LogNumber = number
 
 /**
- * The log has all entries younger than this. Of older repaints and names, it may have only the last one per hour of
- * each block or wallet.
+ * The log has all entries younger than this. Of older repaints and names, it may have only the last one per hour and
+ * block or wallet.
  */
 export const COMPACTED_AFTER_MS = 2 * 3_600_000
 
@@ -35,7 +35,7 @@ export type Profile = { readonly name: string | null; readonly framework: string
 /** An agent's number in the order of first purchases, dense, from 1. */
 export type AgentId = number
 
-/** One log entry: the state from then on. */
+/** One log entry: the state of a block or a wallet from that entry on. */
 export type Change = { readonly number: LogNumber; readonly at: UnixMs } & (
   | SaleChange
   | RepaintChange
@@ -43,7 +43,7 @@ export type Change = { readonly number: LogNumber; readonly at: UnixMs } & (
   | IdentityChange
 )
 
-/** A block was sold, as item `seq` of the feed. Carries the buyer's identity from this sale on. */
+/** A block was sold, as item `seq` of the feed. The entry has the buyer's identity from this sale on. */
 export type SaleChange = {
   readonly kind: 'sale'
   readonly seq: number
@@ -54,7 +54,7 @@ export type SaleChange = {
   readonly profile: Profile
 }
 
-/** An owner changed the content of a block. The content is what readers see: hidden parts stay hidden. */
+/** The owner or painter of a block changed its content. The content is what readers see: hidden parts stay hidden. */
 export type RepaintChange = { readonly kind: 'repaint'; readonly block: BlockIndex; readonly content: BlockContent }
 
 /**
@@ -82,8 +82,8 @@ export type IdentityChange = {
 export type HiddenNames = Readonly<Record<keyof Profile, boolean>>
 
 /**
- * The owner of an area: one wallet; nobody, because a block has no owner (the first such block is named); or `several`
- * wallets. `painter` may paint every block of it, like the owner.
+ * The owner of an area: one wallet; nobody, because a block has no owner (`block` is the first such block); or
+ * `several` wallets. `painter` may paint every block of the area, like the owner.
  */
 export type AreaOwner =
   | { readonly kind: 'owned'; readonly wallet: Address; readonly painter: Address | null }
@@ -100,5 +100,5 @@ export type OwnedBlock = {
   readonly tx: Hash
   readonly settled: boolean
   readonly isBound: boolean // whether its payment is bound to the order that was bought
-  readonly painter: Address | null // the wallet whose signature counts in addition to the owner's; shown to the owner only
+  readonly painter: Address | null // the wallet that may also sign changes to the block; shown only to the owner
 }

@@ -1,4 +1,4 @@
-/** What the operator hides from readers: parts of the content of blocks, and names of wallets. */
+/** The content that the operator hides from readers: parts of blocks, and names of wallets. */
 
 import type { Address, UnixMs } from '../purchase/payment.ts'
 import type { BlockContent, Hidden, HiddenNames, Profile } from './log.ts'
@@ -12,7 +12,7 @@ export type ContentPart = (typeof CONTENT_PARTS)[number]
 /** The operator's actions on parts of a block. */
 export type ModerationAct = 'hide' | 'unhide'
 
-/** The result of a moderation: the hidden parts from then on, or the same parts if nothing changed. */
+/** The result of a moderation. `hidden` marks the parts that are hidden from then on, even if nothing changed. */
 export type ModerationResult =
   | { readonly kind: 'applied' | 'unchanged'; readonly hidden: Hidden }
   | { readonly kind: 'not-owned' }
@@ -49,7 +49,9 @@ export type WalletAct =
 /** The hidden names and the ban of a wallet. */
 export type WalletModeration = { readonly hidden: HiddenNames; readonly isBanned: boolean }
 
-/** The result of an action on a wallet: the state from then on, or the same state if nothing changed. */
+/**
+ * The result of an action on a wallet: the wallet's state from then on, which is the same as before if nothing changed.
+ */
 export type WalletActResult =
   | ({ readonly kind: 'applied' | 'unchanged' } & WalletModeration)
   | { readonly kind: 'unknown-wallet' }
@@ -60,7 +62,7 @@ export const omitHiddenNames = (profile: Profile, hidden: HiddenNames): Profile 
   framework: hidden.framework ? null : profile.framework,
 })
 
-/** The parts of a block or a wallet that are set. */
+/** The parts for which `said` has a value other than null. */
 export const pickGivenParts = <Part extends string>(
   parts: readonly Part[],
   said: Readonly<Partial<Record<Part, unknown>>>,

@@ -6,12 +6,15 @@ import type { LogNumber } from './log.ts'
 import { ownerOf, type Agent, type Claimed, type WallView } from './wall-view.ts'
 
 /**
- * The last change of each of these blocks after a log number, oldest first; `next` is the number from which to
- * continue.
+ * For each block that is a wallet's own or next to one, its last change after a given log number, oldest first; `next`
+ * is the number from which to continue.
  */
 export type NearChanges = { readonly changes: NearChange[]; readonly next: LogNumber }
 
-/** Finds these changes. The work is limited by the number of blocks on the wall. */
+/**
+ * Finds the changes after the log number `since`. The work is limited by the number of blocks on the wall, not by the
+ * log.
+ */
 export function findNearChanges(view: WallView, agent: Agent, since: LogNumber): NearChanges {
   const near: NearBlock[] = []
   for (const block of findBlocksNear(agent)) {
@@ -42,7 +45,7 @@ function toNearChange({ block, claimed }: NearBlock, agent: Agent, since: LogNum
   }
 }
 
-/** The agent's blocks, and the eight around each. */
+/** The agent's blocks, and the eight blocks around each. */
 function findBlocksNear({ blocks }: Agent): ReadonlySet<BlockIndex> {
   const near = new Set<BlockIndex>()
   for (const block of blocks) {
@@ -56,6 +59,6 @@ function findBlocksNear({ blocks }: Agent): ReadonlySet<BlockIndex> {
   return near
 }
 
-/** An agent's rank by its number of blocks, from 1; agents with equal numbers share it. */
+/** An agent's rank by its number of blocks, from 1; agents with equal numbers share a rank. */
 export const rankByBlocks = ({ agents }: WallView, { blocks }: Agent): number =>
   1 + agents.filter((other) => other.blocks.length > blocks.length).length

@@ -3,10 +3,10 @@
 import type { AreaSize } from '../../../shared/area.ts'
 import { ALL_BLOCKS, cellOf, COLS, ROWS, TOTAL_BLOCKS, type BlockIndex } from '../../../shared/wall.ts'
 
-/** A rectangle of blocks, by its top left one. */
+/** A rectangle of blocks: its top left block and its size. */
 export type Rectangle = { readonly at: BlockIndex; readonly w: number; readonly h: number }
 
-/** A search for open rectangles, nearest to the block `near`, or to the wall's centre if that is undefined. */
+/** A search for the open rectangles nearest to the block `near`, or to the wall's centre if `near` is undefined. */
 export type SpaceWish = {
   readonly w: number
   readonly h: number
@@ -17,10 +17,13 @@ export type SpaceWish = {
 // The wall's centre in half blocks, from the middle of the first block.
 const CENTRE = { x: COLS - 1, y: ROWS - 1 }
 
-/** The taken blocks, prepared for many searches: the entry at (col, row) counts those above and to the left of it. */
+/**
+ * The taken blocks, prepared for many searches: the entry at (col, row) is the number of taken blocks above and to the
+ * left of that corner.
+ */
 export type Occupancy = Uint16Array<ArrayBuffer>
 
-/** Counts the taken blocks, once for all searches: the count in any rectangle is then a sum of four entries. */
+/** Counts the taken blocks, once for all searches: the count in any rectangle then follows from four entries. */
 export function computeOccupancy(isTaken: (block: BlockIndex) => boolean): Occupancy {
   const sums = new Uint16Array((COLS + 1) * (ROWS + 1))
   let inRow = 0
@@ -49,7 +52,7 @@ export function findOpenSpaces(occupancy: Occupancy, { w, h, near, limit }: Spac
   return found
 }
 
-/** The blocks that are unavailable now, and those that always will be: the second set is a part of the first. */
+/** The blocks that are unavailable now (`taken`), and the part of those that will never be available again (`sold`). */
 export type Occupied = { readonly taken: Occupancy; readonly sold: Occupancy }
 
 /** The place at which a target can be sold, by its top left block, or the reason why there is none. */
@@ -67,14 +70,15 @@ export function findNearestArea(occupied: Occupied, size: AreaSize): Place {
   return { kind: findOpenSpaces(sold, wish).length === 0 ? 'crowded' : 'reserved' }
 }
 
-// The distance at places that are not open, or no longer open, and the column in rows without open places.
+// The distance at a position where no open rectangle starts, and the nearest column of a row that has only such
+// positions.
 const NOWHERE = 0xffffffff
 const NO_COLUMN = -1
 
 /**
  * For each block that can be the top left one of an open rectangle, the squared distance of the rectangle's centre to
- * the target, in half blocks: an integer, so that ties are exact. Each row stores the column of its nearest position,
- * so that finding a rectangle only scans the rows that it touches.
+ * the goal, in half blocks: an integer, so that ties are exact. `nearest` has the column of each row's nearest
+ * position, so that after a rectangle is found, only the rows that it touches are scanned again.
  */
 type Places = { readonly distances: Uint32Array; readonly nearest: Int16Array }
 
@@ -103,7 +107,7 @@ function findOpenPlaces(
   return PLACES
 }
 
-/** How many blocks are taken in a rectangle. `top` is the entry of its top left block. */
+/** How many blocks are taken in a rectangle. `top` is the index of the entry at its top left corner. */
 function countTaken(sums: Occupancy, top: number, w: number, h: number): number {
   const bottom = top + h * (COLS + 1)
   return (sums[bottom + w] ?? 0) - (sums[bottom] ?? 0) - (sums[top + w] ?? 0) + (sums[top] ?? 0)
@@ -135,7 +139,7 @@ function findNearestPlace({ distances, nearest }: Places): number {
   return at
 }
 
-/** Removes the positions whose rectangle would share a block with the one at `at`. */
+/** Removes the positions whose rectangle would share a block with the rectangle at `at`. */
 function removeAround(places: Places, at: BlockIndex, w: number, h: number): void {
   const { col, row } = cellOf(at)
   const [left, right] = [Math.max(0, col - w + 1), Math.min(COLS, col + w)]
@@ -151,14 +155,14 @@ function toHalfBlocks(block: BlockIndex): { readonly x: number; readonly y: numb
   return { x: 2 * col, y: 2 * row }
 }
 
-/** Whether a block can be bought. */
+/** Whether a block can be bought: `open` if so, `reserved` while it is held, `claimed` once it is sold. */
 export type BlockState = 'open' | 'reserved' | 'claimed'
 
 /** The availability of an area whose blocks have these states. */
 export const worstOf = (states: readonly BlockState[]): BlockState =>
   states.includes('claimed') ? 'claimed' : states.includes('reserved') ? 'reserved' : 'open'
 
-/** Unavailable blocks, by their state. */
+/** The unavailable blocks: sold ones in `taken`, held ones in `held`. */
 export function listConflicts(blocks: readonly { readonly i: BlockIndex; readonly state: BlockState }[]) {
   const selectBlocks = (state: BlockState) => blocks.filter((block) => block.state === state).map(({ i }) => i)
   return { taken: selectBlocks('claimed'), held: selectBlocks('reserved') }

@@ -1,13 +1,13 @@
-/** Limits of reports: how many wait for the operator, and how long closed ones are kept. */
+/** Reports of artworks: how many may wait for the operator, and how long closed ones are kept. */
 
 import type { ReportReason } from '../../../shared/contract/report.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
 import type { UnixMs } from '../purchase/payment.ts'
 
-/** How many open reports are stored for one artwork. More of them add nothing. */
+/** The most open reports that are stored for one artwork. Further reports would add nothing. */
 export const REPORTS_OF_A_WORK_MAX = 20
 
-/** How many open reports are stored in total. */
+/** The most open reports that are stored in total. */
 export const OPEN_REPORTS_MAX = 5000
 
 /** How long a report is kept after the operator has closed it. */
@@ -20,7 +20,7 @@ export type ReportOutcome = 'hidden' | 'dismissed'
 export type OpenReport = {
   readonly id: number
   readonly at: UnixMs
-  readonly work: BlockIndex // its first block
+  readonly work: BlockIndex // the artwork's first block
   readonly block: BlockIndex // the block that the reader reported
   readonly reason: ReportReason
   readonly note: string | null

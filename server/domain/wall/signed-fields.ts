@@ -1,6 +1,6 @@
 /**
- * The fields that wallets set and sign: the fields of each kind of change, and a known signature to check signing code
- * with.
+ * The fields that wallets set and sign: the fields of each kind of change, and a known signature with which to check
+ * signing code.
  */
 
 import { digestOf, formatEditMessage } from '../../../shared/signing.ts'
@@ -17,10 +17,10 @@ export const SIGNABLE = {
 
 export type SignableField = (typeof SIGNABLE)[Kind][number]
 
-/** The fields that a change names, `null` for a cleared one. */
+/** The fields that a change sets; `null` clears a field. */
 export type SignedFields = { readonly [Field in SignableField]?: string | null }
 
-// The message is changed, the link cleared, the pixels kept: one field of each kind.
+// One field for each case: the message is changed, the link is cleared, and the pixels are kept.
 const message = formatEditMessage('wall.example', '80,45', 1_800_000_000_000, { message: 'hello again', link: null })
 
 export const TEST_VECTOR = {

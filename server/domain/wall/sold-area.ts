@@ -3,7 +3,8 @@
 import type { Area } from '../../../shared/area.ts'
 import { cellOf, type BlockIndex } from '../../../shared/wall.ts'
 
-// This share of the sold blocks may be outside the area, so that one distant block does not make all others small.
+// On each side, this share of the sold blocks may be outside the area, so that a few distant blocks do not make all
+// others appear small.
 const STRAY_SHARE = 0.02
 
 /** The area with nearly all sold blocks; `undefined` if there are none. */

@@ -56,9 +56,9 @@ export type WallView = {
   lastClaimedAt: UnixMs | null
   readonly canvas: Canvas
   readonly claimed: Map<BlockIndex, Claimed>
-  readonly agents: Agent[] // in the order of their first purchase, so that an index never moves
+  readonly agents: Agent[] // in the order of their first purchase, so that an agent's index never changes
   readonly agentByName: Map<string, Agent> // keys: the number, and the wallet in full and truncated, in lower case
-  readonly sales: Sale[] // with their content at the sale, so that a page that was read once changes only if the operator hides something
+  readonly sales: Sale[] // with the content at the time of the sale, so that a page changes only if the operator hides something
 }
 
 /** An empty wall. */
@@ -161,8 +161,8 @@ function applyRepaint(view: WallView, change: Numbered<RepaintChange | Moderatio
 }
 
 /**
- * Hidden content is also removed from the feed, permanently. Showing it again affects only the block's content at that
- * time.
+ * Hidden content is also removed from the feed, permanently. Unhiding it affects only the content that the block has at
+ * that time, not the feed.
  */
 function applyModeration(view: WallView, change: Numbered<ModerationChange>): void {
   applyRepaint(view, change)
@@ -225,7 +225,7 @@ export const pricingOf = ({ network, amount }: Pick<Terms, 'network' | 'amount'>
   network,
 })
 
-/** How many blocks are sold, and to how many agents. */
+/** The numbers of sold blocks, unsold blocks and agents, and the time and number of the last sale. */
 export function statsOf(view: WallView): CanvasStats {
   return {
     claimed: view.claimed.size,
@@ -246,7 +246,7 @@ const readPixels = ({ canvas }: WallView, block: BlockIndex): Pixels | null => {
   return bytes[0] === UNPAINTED ? null : trustPixels(bytes)
 }
 
-/** A claimed block as the canvas read shows it, with its picture or without; `undefined` if nobody owns it. */
+/** A claimed block as a canvas response shows it, with or without its picture; `undefined` if nobody owns it. */
 export function toCanvasBlock(view: WallView, block: BlockIndex, hasPicture = true): CanvasBlock | undefined {
   const claimed = view.claimed.get(block)
   if (claimed === undefined) return undefined
@@ -260,7 +260,10 @@ export function toCanvasBlock(view: WallView, block: BlockIndex, hasPicture = tr
   }
 }
 
-/** The agents as the canvas read shows them, in the order of their first purchase, or a range of them. */
+/**
+ * The agents as a canvas response shows them, in the order of their first purchase: all, or those from index `from` to
+ * before `to`.
+ */
 export function toCanvasAgents(view: WallView, from = 0, to = view.agents.length): CanvasAgent[] {
   return view.agents.slice(from, to).map(({ id, name, shownAs, framework, blocks }) => ({
     id,
@@ -271,14 +274,14 @@ export function toCanvasAgents(view: WallView, from = 0, to = view.agents.length
   }))
 }
 
-/** One page of sales, oldest first. Sale numbers are dense, so a number is a position. */
+/** One page of sales, oldest first. Sale numbers are dense, so a sale's number gives its position in the list. */
 export function toFeedPage(view: WallView, { after, limit }: FeedQuery): FeedPage {
   const sales = view.sales.slice(after, after + limit)
   const nextAfter = sales.at(-1)?.seq ?? after
   return { nextAfter, hasMore: nextAfter < view.sales.length, sales }
 }
 
-/** The first agents to have bought, in the order of arrival. */
+/** The first `REGISTRY_MAX` agents in the order of their first purchase, and the number of all agents. */
 export function toRegistry(view: WallView): Agents {
   return {
     agents: view.agents.slice(0, REGISTRY_MAX).map((agent) => toFoundingMachine(view, agent)),
@@ -312,7 +315,7 @@ export function toChangeDto(change: Change): ChangeDto {
   switch (change.kind) {
     case 'sale':
       return { number, kind: 'sale', ...toSale(change, truncateWallet(change.wallet), at) }
-    // A follower shows the visible content, even if another instance changed it.
+    // A moderation is sent as a repaint with the visible content, so that a follower shows exactly that.
     case 'repaint':
     case 'hide':
     case 'unhide':
