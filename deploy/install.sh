@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs the wall from an unpacked release, or brings an installed one up to date. To be run as root.
-# What runs is left alone: it goes on with the version it was started from until it is restarted.
+# Installs the wall from an unpacked release, or upgrades an installed wall. Run it as root.
+# A running wall is left alone: it keeps running the version that it was started from until it is restarted.
 set -eu
 cd "$(dirname "$0")"
 root=${DESTDIR:-}
@@ -9,13 +9,14 @@ if [ -z "$root" ] && ! getent passwd wall >/dev/null; then
 	useradd --system --user-group --home-dir /var/lib/pixel-wall --no-create-home --shell /usr/sbin/nologin wall
 fi
 
-# As systemd makes them, so that the settings can be checked before the first start.
+# These folders are made as systemd makes them, so that the settings can be checked before the first start.
 for folder in pixel-wall pixel-wall-backups; do
 	install -d -m 700 "$root/var/lib/$folder"
 	if [ -z "$root" ]; then chown wall:wall "/var/lib/$folder"; fi
 done
 
-# Renamed into place, since a running program cannot be written over; the version before stays, to go back to.
+# The program is renamed into place, because a running program cannot be overwritten. The previous version stays, for a
+# rollback.
 program=$root/usr/local/bin/pixel-wall
 mkdir -p "$root/usr/local/bin" "$root/etc/systemd/system"
 install -m 755 pixel-wall "$program.new"
@@ -30,7 +31,7 @@ install -m 644 docs/* "$doc/docs/"
 install -m 644 prometheus/* "$doc/prometheus/"
 install -m 644 grafana/* "$doc/grafana/"
 
-# Secrets may stand in it: the wall's user reads it, and nobody else.
+# The file may contain secrets, so only root and the wall's user may read it.
 if [ ! -e "$root/etc/pixel-wall.env" ]; then
 	install -m 640 pixel-wall.env "$root/etc/pixel-wall.env"
 	if [ -z "$root" ]; then chgrp wall /etc/pixel-wall.env; fi

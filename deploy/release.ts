@@ -1,6 +1,6 @@
 /**
- * `bun run release [FOLDER]`: makes what an operator installs, in `dist/release`. The same sources and the same Bun
- * give the same bytes, and nothing is fetched.
+ * `bun run release [FOLDER]`: builds the release that an operator installs, by default in `dist/release`. The same
+ * sources and the same version of Bun give the same bytes, and nothing is downloaded.
  */
 
 import { createHash } from 'node:crypto'
@@ -12,16 +12,16 @@ import { readFilesIn } from '../server/http/answer/viewer-files.ts'
 
 const ROOT = join(import.meta.dir, '..')
 const OUT = resolve(Bun.argv[2] ?? join(ROOT, 'dist/release'))
-// In one place wherever the release goes, since the program's bytes depend on where its files were.
+// Always in the same folder, because the program's bytes depend on the paths of its files.
 const PAGE = join(ROOT, 'dist/release-page')
 const PLATFORM = `${process.platform}-${process.arch}`
 const PROGRAM = `pixel-wall-${PLATFORM}`
 const BUNDLE = `pixel-wall-${manifest.version}-${PLATFORM}`
 
-// What an operator reads; these link to each other.
+// The documents for operators, which link to each other.
 const DOCUMENTS = ['OPERATING.md', 'docs/operating-reference.md', 'docs/postgres.md', 'docs/settings.md', 'LICENSE']
 
-// What runs beside the program's own thread is looked for by its bare name inside the executable.
+// The workers. The program finds them inside the executable by their bare file names.
 const WORKERS = [
   'server/adapters/pictures/image-worker.ts',
   'server/adapters/pictures/own-pictures.ts',
@@ -35,9 +35,12 @@ await compileProgram()
 rmSync(PAGE, { recursive: true })
 addDocuments()
 packArchive()
-console.log(`${OUT} holds ${readdirSync(OUT).toSorted().join(', ')}`)
+console.log(`${OUT} contains ${readdirSync(OUT).toSorted().join(', ')}`)
 
-/** Makes the one file that holds the runtime, the server, the page, its workers and its library's compiled part. */
+/**
+ * Builds the single executable file with the runtime, the server, the page, the workers and the native part of
+ * secp256k1.
+ */
 async function compileProgram(): Promise<void> {
   const page = await readFilesIn(PAGE)
   if (!page.has('index.html')) throw new Error('the page was not built')
@@ -45,7 +48,7 @@ async function compileProgram(): Promise<void> {
     entrypoints: ['server/cli.ts', ...WORKERS].map((path) => join(ROOT, path)),
     root: ROOT,
     target: 'bun',
-    // Compiled ahead, the program answers its first read with a quarter less work.
+    // With bytecode compiled ahead of time, the program's first response takes a quarter less work.
     bytecode: true,
     format: 'esm',
     naming: { entry: '[name].[ext]', asset: '[name].[ext]' },
@@ -54,7 +57,7 @@ async function compileProgram(): Promise<void> {
   })
 }
 
-/** Puts into the executable what the source finds beside itself. */
+/** Embeds the files that the source code otherwise finds next to itself. */
 function createPagePlugin(page: ReadonlyMap<string, string>): BunPlugin {
   return {
     name: 'inside',
@@ -76,14 +79,14 @@ function renderPageModule(page: ReadonlyMap<string, string>): string {
   return `${imports.join('\n')}\nexport const loadPageFiles = async () => new Map([${entries.join(', ')}])`
 }
 
-/** The compiled part for this platform; on Linux the one for the library that Bun itself uses. */
+/** The native part of secp256k1 for this platform; on Linux, the one for the C library that Bun itself uses. */
 function findAddon(folder: string): string {
   const name = readdirSync(folder).find((file) => file.endsWith('.node') && !file.includes('musl'))
-  if (name === undefined) throw new Error(`no compiled part of secp256k1 for ${PLATFORM}`)
+  if (name === undefined) throw new Error(`no native part of secp256k1 for ${PLATFORM}`)
   return join(folder, name)
 }
 
-/** Adds what is installed or read beside the program. */
+/** Adds the files that are installed or read next to the program. */
 function addDocuments(): void {
   const bundle = join(OUT, BUNDLE)
   cpSync(join(OUT, PROGRAM), join(bundle, 'pixel-wall'))
@@ -96,7 +99,7 @@ function addDocuments(): void {
   writeFileSync(join(bundle, 'sbom.json'), run(join(OUT, PROGRAM), 'sbom'))
 }
 
-/** The settings to fill in, with the places that the units give the wall. */
+/** The settings file to fill in, with the paths that the systemd units set up for the wall. */
 function renderSettings(): string {
   const places = {
     DATABASE_PATH: '/var/lib/pixel-wall/wall.sqlite',
@@ -108,7 +111,10 @@ function renderSettings(): string {
   return text
 }
 
-/** One archive, the same to the bit whoever makes it and when, and the sums of all that is handed out. */
+/**
+ * Packs one archive, with the same bytes on every machine and at any time, and writes the checksums of all released
+ * files.
+ */
 function packArchive(): void {
   const owner = ['--owner=0', '--group=0', '--numeric-owner', '--mode=u+rw,go+r-w', '--sort=name', '--mtime=@0']
   run('tar', '-C', OUT, ...owner, '--format=gnu', '-cf', join(OUT, `${BUNDLE}.tar`), BUNDLE)
@@ -127,7 +133,7 @@ function packArchive(): void {
   writeFileSync(join(OUT, 'SHA256SUMS'), `${sums.join('\n')}\n`)
 }
 
-/** Runs a program to its end in the project's folder; what it printed. */
+/** Runs a program in the project's folder to its end; returns its output. Throws if the program fails. */
 function run(...command: readonly string[]): string {
   const { exitCode, stdout, stderr } = Bun.spawnSync([...command], { cwd: ROOT })
   if (exitCode !== 0) throw new Error(`${command.join(' ')} ended with ${exitCode}:\n${stderr.toString()}`)

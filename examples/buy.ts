@@ -20,11 +20,12 @@ const block = new URL(`/blocks/${target}`, wall)
 block.searchParams.set('name', 'Ada')
 block.searchParams.set('message', 'bought with @x402/fetch')
 
-// Asks, gets 402 and the price, signs, and asks again. By default the client signs for one dollar at most.
+// Sends the request, gets 402 with the price, signs, and sends it again. By default, the client signs for at most one
+// dollar.
 const client = new x402Client().register('eip155:*', new ExactEvmScheme(account))
 const response = await wrapFetchWithPayment(fetch, client)(block)
 
-// Every other answer says what happened, whether money moved and what to do. After a 503 send the same request again,
-// never for another block.
+// Every other response says what happened, whether money moved and what to do. After a 503, send the same request
+// again, never a request for another block.
 console.log(response.status, await response.text())
 process.exitCode = response.ok ? 0 : 1

@@ -7,7 +7,7 @@ import { EventSourceParserStream } from 'eventsource-parser/stream'
 
 const [wall = 'http://127.0.0.1:8402', after] = process.argv.slice(2)
 
-// Each event's id is the number of the change. A client that reconnects with the last one misses nothing and sees
+// Each event's id is the number of the change. A client that reconnects with the last id misses nothing and sees
 // nothing twice.
 let last = after
 for (;;) {
@@ -17,10 +17,10 @@ for (;;) {
   try {
     for await (const { id, data } of events ?? []) {
       last = id ?? last
-      console.log(data) // a sale, a repaint or a new name; `reset` says: read /api/canvas, then go on
+      console.log(data) // a sale, a repaint or a new name; `reset` means: read /api/canvas, then go on
     }
   } catch {
-    console.error('The connection was cut.')
+    console.error('The connection was lost.')
   }
   await pause(2000)
 }

@@ -6,7 +6,7 @@ import { withTimeout } from '../times.ts'
 /** How many calls run concurrently, and how many may wait. */
 type CallLimits = { readonly atOnce: number; readonly waitingMax: number }
 
-/** Runs calls within limits; `busy` if too many wait. */
+/** Runs calls within limits; returns `busy` if too many calls wait. */
 export function createCallLimit({ atOnce, waitingMax }: CallLimits) {
   const limit = pLimit(atOnce)
   const isFull = () => limit.pendingCount >= waitingMax
@@ -89,7 +89,7 @@ async function readUpTo({ body }: Response, maxBytes: number): Promise<Uint8Arra
 
 const UNSENT_CODES: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ConnectionRefused', 'ENOTFOUND', 'EAI_AGAIN'])
 
-/** The code of an error, or of its cause; empty if there is none. */
+/** The code of an error, or of its cause; empty if neither has a code. */
 function findErrorCode(error: unknown): string {
   if (!(error instanceof Error)) return ''
   return 'code' in error && typeof error.code === 'string' ? error.code : findErrorCode(error.cause)

@@ -36,7 +36,8 @@ export function createDeniedPayers(
 }
 
 /**
- * The addresses in a file, or why it cannot be used. `said` is the content or the error, compared to detect changes.
+ * The addresses in a file, or why it cannot be used. `said` is the content or the error; the caller compares it to
+ * detect changes.
  */
 async function readList(path: string) {
   try {

@@ -14,7 +14,7 @@ const TEXT_MAX = 512
 
 /**
  * Makes a journal that passes its lines to `write`. Notes and alerts each have a budget of bytes. Lines over the budget
- * are counted, and the next line that fits is preceded by the count.
+ * are counted instead of written, and a line with the count precedes the next line that fits.
  */
 export function createLineLogger(
   write: (line: string) => void,

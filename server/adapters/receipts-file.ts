@@ -1,5 +1,6 @@
 /**
- * A cache file of transfers read from the chain, so that years of them are read once. A damaged file counts as empty.
+ * A cache file of transfers read from the chain, so that years of history are read only once. A damaged file counts as
+ * empty.
  */
 
 import { readFile, rename, writeFile } from 'node:fs/promises'

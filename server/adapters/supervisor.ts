@@ -11,7 +11,7 @@ const SOCK_CLOEXEC = 0o2000000
 
 /** Notifies the supervisor of the state of the process. */
 export type Supervisor = {
-  /** Reports that the process serves, and sends signs of life from then on, as often as requested. */
+  /** Reports that the process serves. From then on, sends signs of life as often as the supervisor requests. */
   reportReady(): void
   /** Reports that the process is stopping, and only finishes the requests in progress. */
   reportStopping(): void
@@ -49,7 +49,7 @@ function createDatagramSender(path: string): (text: string) => void {
     sendto: { args: ['i32', 'ptr', 'u64', 'i32', 'ptr', 'u32'], returns: 'i64' },
   })
   const socket = system.socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)
-  if (socket < 0) throw new Error('no socket can be made')
+  if (socket < 0) throw new Error('cannot create a socket')
   // A name that starts with @ is an abstract socket, whose first byte is zero.
   const name = Buffer.from(path)
   if (path.startsWith('@')) name[0] = 0

@@ -19,8 +19,8 @@ const TCP_USER_TIMEOUT = 18
 
 /** Limits of one connection. */
 export type UnreadLimits = {
-  readonly bufferBytes: number // bytes sent and not acknowledged; the kernel doubles the limit for its own needs
-  readonly timeoutMs: number // how long a client may acknowledge nothing
+  readonly bufferBytes: number // bytes that were sent but not acknowledged; the kernel doubles the limit for its own needs
+  readonly timeoutMs: number // how long a client may go without acknowledging anything
 }
 
 /**

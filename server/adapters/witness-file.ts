@@ -1,4 +1,4 @@
-/** The witness as a file: one line of JSON, replaced as a whole. It is flushed before `write` resolves. */
+/** Stores the witness in a file: one line of JSON, replaced as a whole. The file is flushed before `write` resolves. */
 
 import { readFileSync } from 'node:fs'
 import { open, readFile, rename, writeFile } from 'node:fs/promises'
@@ -25,7 +25,7 @@ export function isWitness(path: string): boolean {
   }
 }
 
-/** The witness at a path; without a path, none is stored. Throws if the file contains something else. */
+/** The witness at a path; without a path, none is stored. `read` throws if the file contains something else. */
 export function openWitness(path: string | undefined): Witness {
   if (path !== undefined) return openWitnessFile(path)
   return { read: async () => undefined, write: async () => {} }

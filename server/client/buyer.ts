@@ -35,8 +35,8 @@ import { WallError } from './wall-error.ts'
 /** How a buyer behaves. */
 export type BuyerOptions = {
   /**
-   * The most that one call may spend, in dollars, such as "12.00"; one dollar by default. It covers the purchase of the
-   * call and the unfinished purchases of earlier processes that the call completes.
+   * The most that one call may spend, in dollars, such as "12.00"; one dollar by default. It covers the call's own
+   * purchase and any unfinished purchases of earlier processes that the call completes.
    */
   readonly maxDollars?: string | undefined
   /**
@@ -47,7 +47,8 @@ export type BuyerOptions = {
   /** Called with a purchase that an earlier process left unfinished and that is finished now. */
   readonly onEarlier?: ((receipt: Receipt | AreaReceipt) => void) | undefined
   /**
-   * Called with a payment of an earlier process that may still be taken, or that was taken and did not buy the order.
+   * Called with the error of an earlier process's payment that may still be taken, or was taken without buying the
+   * order.
    */
   readonly onOpen?: ((error: WallError) => void) | undefined
   /** Called if another process is buying with the same wallet, and has to finish first. */
@@ -76,23 +77,25 @@ export const openPaymentStore = (folder: string): Pick<BuyerDeps, 'payments' | '
   lock: (onWait) => lock(folder, onWait),
 })
 
-/** A purchase whose payment stays on disk until `done`, so that a caller that crashes before that gets it again. */
+/** A purchase. Its payment stays on disk until `done`, so that a caller that crashes earlier gets the receipt again. */
 export type Bought<Got extends Receipt | AreaReceipt = Receipt> = { readonly receipt: Got; done(): Promise<void> }
 
 /** Buys; throws a `WallError` if that fails. */
 export type Buyer = {
-  /** Buys an order, or resumes the unfinished purchase of the very same order. At most one of its payments is taken. */
+  /** Buys an order, or resumes the unfinished purchase of the very same order. At most one payment is taken for it. */
   buy<Got extends Receipt | AreaReceipt = Receipt>(order: OrderToPay): Promise<Bought<Got>>
-  /** Finishes what earlier processes left, within the maximum; calls `onEarlier` or `onOpen` with each. */
+  /** Finishes purchases that earlier processes left, within the maximum. Reports them to `onEarlier` or `onOpen`. */
   finish(): Promise<void>
 }
 
 type FinishedPurchase = { readonly saved: SavedPayment; readonly receipt: Receipt | AreaReceipt }
 
-/** A payment of an earlier process: its outcome after it was sent again, or whether it was too expensive to send. */
+/**
+ * A payment of an earlier process: its outcome if it was sent again, or whether it was skipped as beyond the budget.
+ */
 type Leftover = { readonly saved: SavedPayment; end?: Promise<FinishedPurchase>; isPassedOver?: true }
 
-/** The shared state of concurrent calls: the lock, and payments of earlier processes that no call has taken yet. */
+/** The shared state of concurrent calls: the lock, and payments of earlier processes that no call has claimed yet. */
 type Session = { readonly left: Leftover[]; readonly unlock: () => Promise<void> }
 
 const TRIES_MAX = 30
@@ -101,7 +104,7 @@ const EARLIER_TRIES_MAX = 3
 // The first signature, and one more if the terms changed before the first one was used.
 const SIGNATURES_MAX = 2
 
-/** Makes a buyer. Its calls may run concurrently; those of other processes with the same folder wait. */
+/** Makes a buyer. Its calls may run concurrently; calls of other processes with the same folder wait. */
 export function createBuyer(deps: BuyerDeps): Buyer {
   const { payments, lock, onLocked, now = Date.now } = deps
   const max = parseDollars(deps.maxDollars ?? '1.00')
@@ -171,13 +174,13 @@ export function createBuyer(deps: BuyerDeps): Buyer {
   }
 }
 
-/** Sends payments of earlier processes again, within a budget. */
+/** Makes a function that resends payments of earlier processes, within a budget. */
 function createFinisher({ onEarlier, onOpen, now = Date.now }: BuyerDeps, pursue: Pursue) {
   return async ({ left }: Session, budget: bigint): Promise<void> => {
     let rest = budget
     for (const leftover of left.slice()) {
       const { saved } = leftover
-      // Another call of this process may have taken this payment meanwhile.
+      // Another call of this process may have claimed this payment meanwhile.
       if (leftover.end !== undefined || leftover.isPassedOver === true || !left.includes(leftover)) continue
       const cost = estimateCost(parseSavedAuthorization(saved), now())
       if (cost === undefined || cost > rest) {
@@ -210,7 +213,7 @@ const SLOW_MS = 10_000
 const STILL_WAITING =
   'The wall has not responded yet. A payment can take minutes while the chain or a facilitator is slow.'
 
-/** Takes one step after the other until an order has its receipt. */
+/** Makes a function that takes step after step until an order has its receipt; it throws if a step is to stop. */
 function createPursuer(deps: BuyerDeps, max: bigint): Pursue {
   const { account, onWait, owns, fetch = fetchWithTimeout, pause = wait, now = Date.now, slowMs = SLOW_MS } = deps
   return async ({ order, triesMax, signaturesMax, beforeSigning, ...pursuit }) => {
@@ -271,7 +274,7 @@ async function checkBalance({ account, balanceFor }: BuyerDeps, terms: Terms): P
     throw new WallError(createEmptyWalletFailure(account.address, balance, terms))
 }
 
-/** Signs for an order, and saves the payment before anybody sees it. */
+/** Signs a payment for an order, and saves it before it is sent anywhere. */
 async function signAndSave(
   { account, payments, now = Date.now }: BuyerDeps,
   { url, body, text }: OrderToPay,
@@ -287,7 +290,7 @@ async function signAndSave(
   })
 }
 
-/** Handles the saved payment as the step demands; returns the failure to throw. */
+/** Handles the saved payment as the step requires; returns the failure to throw. */
 async function handleStop(
   { failure, saved: what }: Extract<Step, { do: 'stop' }>,
   saved?: SavedPayment,
@@ -298,7 +301,7 @@ async function handleStop(
   return new WallError({ ...failure, message })
 }
 
-// An order of an earlier process is only sent again, never signed for.
+// An order of an earlier process is only sent again, never signed again, so its text and block count are not used.
 const orderOf = ({ url, body }: SavedPayment): OrderToPay => ({
   url,
   ...(body === undefined ? {} : { body }),
@@ -341,7 +344,7 @@ function takeLeftover(left: Leftover[], order: OrderToPay): Leftover | undefined
   return left.splice(at, at < 0 ? 0 : 1)[0]
 }
 
-/** Ignores the error of a payment that has ended; throws any other error. */
+/** Ignores a `refused` error, because that payment has ended; throws any other error. */
 function ignoreRefusal(error: unknown): undefined {
   if (toWallError(error).kind !== 'refused') throw error
 }
@@ -365,7 +368,7 @@ const ANSWER_MAX_MS = 240_000 // longer than the longest settlement that a wall 
 
 const fetchWithTimeout: Fetch = (request) => fetch(request, { signal: AbortSignal.timeout(ANSWER_MAX_MS) })
 
-/** The response to a request with its whole body; `undefined` if it was lost. */
+/** The response to a request, with its whole body; `undefined` if no complete response arrived. */
 async function fetchAnswer(fetch: Fetch, request: OrderRequest | SignedRequest): Promise<Answer | undefined> {
   try {
     const response = await fetch(createRequest(request))

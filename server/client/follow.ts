@@ -1,4 +1,7 @@
-/** The wall's changes as they happen: server-sent events, read by number so that a lost connection loses nothing. */
+/**
+ * Follows the wall's changes as they happen, over server-sent events. Change numbers make sure that a lost connection
+ * loses nothing.
+ */
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { EventSourceParserStream } from 'eventsource-parser/stream'
@@ -7,9 +10,9 @@ import { readError, createUnreachableFailure, type Failure } from './wall-error.
 
 const RECONNECT_MS = 2000
 
-/** How a wall is followed. */
+/** Options for following a wall. */
 export type FollowOptions = {
-  readonly after?: number | undefined // number of a change; from now on by default
+  readonly after?: number | undefined // start after the change with this number; by default from now on
   readonly signal?: AbortSignal | undefined // ends it
   /** Called each time a connection is established. */
   readonly onConnect?: (() => void) | undefined
@@ -49,7 +52,7 @@ export async function* follow(
 
 type Connection = { readonly signal: AbortSignal; onConnected(): void; onDisconnected(why: Failure): void }
 
-/** The data of each event, for as long as the connection holds. */
+/** The data of each event, for as long as the connection lasts. */
 async function* streamEvents(
   url: URL,
   after: number | undefined,
@@ -75,7 +78,7 @@ async function* streamEvents(
       yield next.value.data
     }
   } finally {
-    // A connection that is already closed cannot be closed again.
+    // Cancelling fails if the connection is already closed.
     await events.cancel().catch(() => {})
   }
 }

@@ -1,6 +1,6 @@
-/** JSON from other parties, read without trust. */
+/** Reads untrusted JSON from other parties. */
 
-/** The JSON object in a text; an empty one if there is none. */
+/** Parses text as a JSON object; returns an empty object if it is not one. */
 export function parseObject(text: string): object {
   try {
     const value: unknown = JSON.parse(text)
@@ -10,6 +10,6 @@ export function parseObject(text: string): object {
   }
 }
 
-/** A property of a value; `undefined` if it has none with that name. */
+/** An own property of a value; `undefined` if the value has none with this name. */
 export const memberOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? { ...value }[name] : undefined

@@ -39,7 +39,7 @@ export async function lock(folder: string, onWait: () => void = () => {}): Promi
   }
 }
 
-/** Writes the file, unless it already exists. */
+/** Creates the file; returns `false` if it already exists. */
 const tryToCreate = (path: string): Promise<boolean> =>
   writeFile(path, String(process.pid), { flag: 'wx', mode: 0o600 }).then(() => true, returnOnCode('EEXIST', false))
 

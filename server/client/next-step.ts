@@ -1,9 +1,9 @@
 /**
- * The next step of a buyer, decided only by the last response: what ends a payment, what is sent again, what is signed,
- * and what the caller learns.
+ * Decides the next step of a buyer from the last response and the known facts: whether a payment has ended, is sent
+ * again or is signed, and what the caller learns.
  *
- * One rule: once a payment was sent, only the wall's receipt, or its own `charged: yes` or `no`, ends it. No status
- * does, and nothing from a gateway.
+ * One rule: once a payment was sent, only the wall's receipt, or its own `charged: yes` or `no`, ends it. No HTTP
+ * status alone ends it, and no response from a gateway does.
  */
 
 import { ASSET_SYMBOL, formatAmount, formatMoney } from '../../shared/money.ts'
@@ -106,7 +106,7 @@ function decideAfterTerms({ status, terms: header }: Answer, { url, max, blocks 
     return createStopStep({
       kind: 'refused',
       code: 'unsupported_terms',
-      message: `The wall asks for something else than ${ASSET_SYMBOL} on a network that this client knows. Nothing was signed or paid.`,
+      message: `The wall asks for something other than ${ASSET_SYMBOL} on a network that this client knows. Nothing was signed or paid.`,
       status,
     })
   const { hostname } = new URL(url)
@@ -128,7 +128,7 @@ function decideAfterTerms({ status, terms: header }: Answer, { url, max, blocks 
   })
 }
 
-/** Nothing is signed, because the chain shows that the wallet cannot pay the price. */
+/** The failure if the chain shows that the wallet cannot pay the price, so that nothing is signed. */
 export const createEmptyWalletFailure = (wallet: string, balance: bigint, { amount, network }: Terms): Failure => ({
   kind: 'refused',
   code: 'insufficient_funds',
@@ -160,7 +160,7 @@ const isRefused = (error: Failure | undefined): boolean =>
 
 const MISMATCH = 'order_mismatch'
 
-// Error codes with which the wall never sends a payment on to anybody.
+// If the wall responds with one of these codes, it has not sent the payment on to anybody.
 const DENIED = 'payer_denied'
 const UNSENT: ReadonlySet<string> = new Set([MISMATCH, DENIED])
 
@@ -198,7 +198,8 @@ function describeLastResponse(answer: Answer | undefined): string {
 }
 
 /**
- * A payment that is still open. None of the wall's own words are used, because some deny a charge that may still come.
+ * The failure for a payment that is still open. It quotes none of the wall's messages, because some deny a charge that
+ * may still come.
  */
 function createOpenFailure(answer: Answer | undefined, situation: Paid): Failure {
   const { sent, now } = situation
@@ -260,7 +261,8 @@ export function estimateCost(
 }
 
 /**
- * An earlier payment that is not sent again, because together with the call's own payment it would exceed the maximum.
+ * The failure for an earlier payment that is not sent again, because with the call's other payments it would exceed the
+ * maximum.
  */
 export const createNotResentFailure = (
   url: string,
@@ -274,7 +276,10 @@ export const createNotResentFailure = (
   ...formatOpenFields(sent),
 })
 
-/** The payment was not sent, because it could not be saved first; `leftAt` is its path if it could not be deleted. */
+/**
+ * The failure for a payment that was not sent, because it could not be saved first. `leftAt` is its path if it could
+ * not be deleted.
+ */
 export function createNotSavedFailure(reason: string, leftAt: string | undefined): Failure {
   const what = `The signed payment could not be saved (${reason}), so it was not sent.`
   return leftAt === undefined
@@ -286,7 +291,7 @@ export function createNotSavedFailure(reason: string, leftAt: string | undefined
       }
 }
 
-/** Nothing was signed, because the signer failed. */
+/** The failure if nothing was signed, because the signer failed. */
 export const createNotSignedFailure = (reason: string): Failure => ({
   kind: 'refused',
   code: 'not_signed',

@@ -18,7 +18,7 @@ export type OrderToPay = OrderRequest & {
 /** The listing of an area; its picture is separate, as palette indices row by row. */
 export type AreaListing = Omit<AreaOrder, 'image' | 'pixels' | 'fit' | 'dither'>
 
-/** Makes the order of one block, `col,row` or `next`. `at` makes a URL of the wall. */
+/** Makes the order of one block, `col,row` or `next`. `at` builds a URL of the wall from a path and a query. */
 export function createBlockOrder(
   at: (path: string, query: ListingQuery) => URL,
   target: string,
@@ -46,7 +46,10 @@ export function createAreaOrder(url: URL, listing: AreaListing, rows: Uint8Array
   return { url: url.href, body, text, blocks: w * h, ...(corner === 'next' ? {} : { place: area }) }
 }
 
-/** A position as the wall writes it, so that `07,3` is bound as `7,3`; the wall rejects an invalid position. */
+/**
+ * A position as the wall writes it, so that `07,3` is bound as `7,3`. An invalid position is returned as it is, and the
+ * wall rejects it.
+ */
 function toCanonicalTarget(target: string): string {
   const block = parseCoord(target)
   return block === undefined ? target : coordOf(block)
@@ -63,7 +66,7 @@ const pickListing = ({ name, framework, message, link, painter }: Omit<ListingQu
 const omitUndefined = <Name extends keyof Order>(name: Name, value: string | undefined): Partial<Order> =>
   value === undefined ? {} : { [name]: value }
 
-/** The text of an order. No wall accepts a line break in any member. */
+/** The text that an order's payment is bound to. Throws if a field contains a line break, which no wall accepts. */
 function boundText(order: Order): string {
   try {
     return formatOrderText(order)

@@ -1,6 +1,6 @@
 /**
- * A key that repaints and cannot pay. Each purchase names it, so that later repaints, such as those of a timer, do not
- * need the key to the money.
+ * A key that repaints and cannot pay. Each purchase names it as its painter, so that later repaints, such as those of a
+ * scheduled job, do not need the key that pays.
  */
 
 import { randomUUID } from 'node:crypto'

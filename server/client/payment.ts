@@ -6,7 +6,7 @@ import { computeOrderNonce } from '../../shared/order.ts'
 import { AUTHORIZATION_TYPES, isNetwork, type Network, networks, PRIMARY_TYPE } from '../../shared/usdc.ts'
 import { memberOf, parseObject } from './json.ts'
 
-/** The signer. */
+/** The account that signs payments. */
 export type Signer = Pick<LocalAccount, 'address' | 'signTypedData'>
 
 /** The terms of a wall for one order. */
@@ -18,13 +18,14 @@ export type Terms = {
   readonly accepted: object // the offer, which the payment repeats
   readonly resource: unknown
   readonly announcesBinding: boolean
-  readonly host: string | undefined // the wall's name for itself
+  readonly host: string | undefined // the host name that the wall gives as its own
 }
 
 /** The extension of x402 that carries the salt of a bound order. */
 const BINDING = 'order-binding'
 
-// A wall requests five minutes. No payment is valid for longer than this limit, whatever the wall requests.
+// A wall requests five minutes. This client signs no payment that is valid for longer than this limit, whatever the
+// wall requests.
 const SECONDS_MAX = 600
 
 /** Reads the PAYMENT-REQUIRED header: `unsupported` if it has no offer that this client signs. */
@@ -48,7 +49,10 @@ const decodeHeader = (header = ''): object => parseObject(Buffer.from(header, 'b
 const addressPattern = /^0x[0-9a-fA-F]{40}$/
 const amountPattern = /^[1-9]\d{0,20}$/
 
-/** One offer, if it is in USDC. Another token could be worth any number of dollars. */
+/**
+ * The terms of one offer; `undefined` unless it is a valid offer in USDC. Another token could be worth any number of
+ * dollars.
+ */
 function offerIn(offer: unknown): Pick<Terms, 'amount' | 'payTo' | 'seconds' | 'network' | 'accepted'> | undefined {
   const [network, asset, payTo, amount] = ['network', 'asset', 'payTo', 'amount'].map((name) =>
     String(memberOf(offer, name)),

@@ -3,7 +3,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { sendRequest, readError } from './wall-error.ts'
 
-/** The response to a request. Throws a `WallError` if it is an error, or nothing responds. */
+/**
+ * The JSON body of the response to a request. Throws a `WallError` if the response is an error, or if nothing responds.
+ */
 export const fetchJson = async <T>(url: URL, init: RequestInit = {}): Promise<T> =>
   await parseResponse(await sendRequest(url, init))
 
@@ -12,8 +14,8 @@ const BUSY_MS_MAX = 30_000
 const RETRY_MS_MAX = 5000
 
 /**
- * Reads the result of free work that the wall limits. While the wall is busy, sends the request again after the time
- * that the wall names.
+ * Reads the result of a free request that the wall rate-limits. While the wall is busy, sends the request again after
+ * the time that the wall specifies.
  */
 export async function fetchJsonWhenFree<T>(url: URL, init: RequestInit = {}): Promise<T> {
   const began = performance.now()
@@ -31,7 +33,7 @@ export async function fetchJsonWhenFree<T>(url: URL, init: RequestInit = {}): Pr
   }
 }
 
-/** The body of a response. Throws a `WallError` if it is an error. */
+/** The JSON body of a response. Throws a `WallError` if the response is an error. */
 export async function parseResponse<T>(response: Response): Promise<T> {
   if (!response.ok) throw await readError(response)
   return (await response.json()) as T

@@ -1,4 +1,4 @@
-/** Signed payments on disk, from before the first request until the response is delivered. */
+/** Signed payments on disk: each is saved before it is first sent, and stays until its outcome is delivered. */
 
 import { createHash } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
@@ -8,7 +8,7 @@ import { memberOf, parseObject } from './json.ts'
 /** A paid request: an address to GET, or to POST a JSON body to. */
 export type OrderRequest = { readonly url: string; readonly body?: string }
 
-/** An order with its payment. Sent again unchanged, it never pays twice. */
+/** An order with its payment. If it is sent again unchanged, it never pays twice. */
 export type SignedRequest = OrderRequest & {
   readonly payment: string // the PAYMENT-SIGNATURE header
   readonly salt?: string // which binds the payment's nonce to the order
@@ -99,8 +99,8 @@ function parseRequest(text: string): SignedRequest | undefined {
 }
 
 /**
- * Empties and deletes a file. The file can be flushed even if its folder cannot, so not even a power cut restores its
- * content; an empty file is not a payment.
+ * Empties and deletes a file. The file can be flushed even if its folder cannot, so not even a power cut restores the
+ * payment; an empty file is not a payment.
  */
 async function tryToEmpty(path: string): Promise<boolean> {
   try {
@@ -130,7 +130,7 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Returns `value` for a system error with that code; throws any other error. */
+/** Returns `value` for a system error with the given code; throws any other error. */
 export const returnOnCode =
   <T>(code: string, value: T) =>
   (error: unknown): T => {

@@ -4,14 +4,14 @@ import { parseObject } from './json.ts'
  * The meaning of a failed call for its caller's money:
  *
  * - `refused`: the wall rejects the order, and took nothing;
- * - `above-max`: it costs more than the caller allows, and nothing was signed;
+ * - `above-max`: the order costs more than the caller allows, and nothing was signed;
  * - `unavailable`: nothing was signed, try later;
  * - `unknown`: a payment was signed and may still be taken, so the same call must be made again;
  * - `paid`: the money was taken and did not buy the order, so the signed payment is kept as a proof.
  */
 export type FailureKind = 'refused' | 'above-max' | 'unavailable' | 'unknown' | 'paid'
 
-/** The exit status after a failure. */
+/** The exit status for each kind of failure. */
 export const EXIT_STATUS: Readonly<Record<FailureKind, number>> = {
   refused: 1,
   'above-max': 2,
@@ -20,14 +20,14 @@ export const EXIT_STATUS: Readonly<Record<FailureKind, number>> = {
   paid: 5,
 }
 
-/** Why the wall rejected a call. */
+/** Why a call failed. */
 export type Failure = {
   readonly kind: FailureKind
   readonly code: string // the wall's own error code if it gave one
   readonly message: string
   readonly status?: number | undefined // status of the response, if there was one
   readonly charged?: unknown // the wall's statement about the payment: `yes`, `no` or `unknown`
-  readonly amount?: string | undefined // amount in dollars of a payment that may still be taken
+  readonly amount?: string | undefined // amount in dollars: of a payment that may still be taken, or of the price that was not paid
   readonly until?: string | undefined // ISO time after which that payment cannot be taken any more
 }
 
@@ -52,7 +52,7 @@ export class WallError extends Error implements Failure {
   }
 }
 
-/** Nothing answered. */
+/** The failure if nothing responds at a URL. */
 export const createUnreachableFailure = (url: URL | string): Failure => ({
   kind: 'unavailable',
   code: 'unreachable',
@@ -65,7 +65,7 @@ export const sendRequest = (request: URL | Request, init: RequestInit = {}): Pro
     throw new WallError(createUnreachableFailure(request instanceof URL ? request : request.url))
   })
 
-/** The error in a body, if it is one that a wall returns. */
+/** The failure that a wall's error body describes; `undefined` if the body is not a wall's error. */
 export function parseError(status: number, body: object): Failure | undefined {
   const { error, message, taken, held, charged } = { ...NO_ERROR, ...body }
   if (typeof error !== 'string' || error === '') return undefined
@@ -76,11 +76,11 @@ export function parseError(status: number, body: object): Failure | undefined {
 
 const NO_ERROR = { error: undefined, message: '', taken: [], held: [], charged: undefined }
 
-/** Names the blocks of an area that prevent its purchase. */
+/** Lists the blocks of an area that prevent its purchase. */
 const formatConflicts = (what: string, blocks: unknown): string =>
   Array.isArray(blocks) && blocks.length > 0 ? ` ${what}: ${blocks.join(' ')}.` : ''
 
-/** The server that responded is not a wall. */
+/** The failure if the server that responded is not a wall. */
 export const createNoWallFailure = (url: URL | string, status: number): Failure => ({
   kind: 'unavailable',
   code: 'no_wall',

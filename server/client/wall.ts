@@ -1,4 +1,4 @@
-/** A wall as a library: the functions of its HTTP interface, typed by its contract. */
+/** The client library for a wall: the functions of the wall's HTTP interface, typed by its contract. */
 
 import { join } from 'node:path'
 import type { LocalAccount } from 'viem/accounts'
@@ -50,20 +50,20 @@ export type {
   ChangeDto,
 }
 
-/** How a wall is used. */
+/** The options of a client for a wall. */
 export type WallOptions = BuyerOptions & {
   /** The account that pays and signs, as viem's `privateKeyToAccount` makes it. Reading needs no account. */
   readonly account?: LocalAccount | undefined
   /** The painter that may repaint purchases, and signs repaints if there is no account; see `painterIn`. */
   readonly painter?: LocalAccount | undefined
   /**
-   * A `fetch` that answers a demand to sign in (x402's `sign-in-with-x`): it repaints if the wallet does not sign
-   * texts.
+   * A `fetch` that responds to a sign-in request (x402's `sign-in-with-x`). It sends repaints if there is neither an
+   * account nor a painter.
    */
   readonly signIn?: Fetch | undefined
   /**
-   * JSON-RPC endpoints of the wall's network, queried in this order. With endpoints, nothing is signed that the wallet
-   * cannot pay.
+   * JSON-RPC endpoints of the wall's network, queried in this order. With endpoints, a payment is signed only if the
+   * wallet can pay it.
    */
   readonly rpc?: readonly string[] | undefined
   /** The folder that stores signed payments until their receipts arrive; `stateFolder()` by default. */
@@ -84,7 +84,7 @@ export type AreaWish = Omit<AreaOrder, 'image' | 'pixels'> & {
 /** An owner's changes to an area; `null` clears a message or link. */
 export type AreaFields = Pick<EditFields, 'message' | 'link'> & { readonly pixels?: Uint8Array | undefined }
 
-/** A wall at an address. Every call throws a `WallError` if the wall does not carry it out. */
+/** A client for the wall at an address. Every call throws a `WallError` if the wall does not carry it out. */
 export type Wall = {
   readonly url: URL
   /** The account's address. */
@@ -102,7 +102,7 @@ export type Wall = {
   buyArea(wish: AreaWish): Promise<AreaReceipt>
   /** Buys an area, and keeps the payment on disk until `done`. */
   purchaseArea(wish: AreaWish): Promise<Bought<AreaReceipt>>
-  /** Finishes purchases that an earlier process left; calls `onEarlier` with each. */
+  /** Finishes purchases that earlier processes left. Reports them to `onEarlier` or `onOpen`. */
   finish(): Promise<void>
   /**
    * Repaints a block that the account owns or is the painter of: `pixels` are 200 hex digits; `null` clears a message
@@ -119,21 +119,21 @@ export type Wall = {
   block(coord: string): Promise<Deed | undefined>
   canvas(): Promise<Canvas>
   /**
-   * The possessions and unfinished purchases of a wallet, by default the account's own; `undefined` before its first
-   * purchase.
+   * The blocks, unfinished purchases and credits of a wallet, by default the account's own; `undefined` before its
+   * first purchase.
    */
   wallet(address?: string, after?: number): Promise<WalletStanding | undefined>
   /** Open space for `w` x `h` blocks. */
   space(query: Partial<SpaceQuery>): Promise<Spaces>
-  /** Converts a PNG or JPEG, or bare RGB or RGBA bytes, to the pixels of `w` x `h` blocks. */
+  /** Converts a PNG or JPEG, or raw RGB or RGBA bytes, to the pixels of `w` x `h` blocks. */
   pixels(image: Uint8Array, query: Partial<PixelsQuery>): Promise<PaintedBlocks>
   /** Converts a picture to palette indices, row by row over all blocks, as areas accept them. */
   areaPixels(image: Uint8Array, query: Partial<PixelsQuery>): Promise<Uint8Array>
-  /** Every change from now on, or after a number; it reconnects automatically until the signal ends it. */
+  /** Every change from now on, or after a change number. Reconnects automatically until the signal aborts. */
   follow(options?: FollowOptions): AsyncGenerator<ChangeDto | Reset>
 }
 
-/** The wall at an address. */
+/** Makes a client for the wall at an address. */
 export function wall(address: string | URL, options: WallOptions = {}): Wall {
   const url = new URL(address)
   const resolvePath = (path: string, query: Query = {}) => resolveUrl(url, path, query)
@@ -247,7 +247,7 @@ function createOnce<T>(make: () => T): () => T {
   return () => (made ??= { it: make() }).it
 }
 
-/** Makes a change that the wallet signs during the request. */
+/** Makes a change that the wallet authorizes by signing in during the request. */
 async function fetchSignedIn<T>(signIn: Fetch, url: URL, fields: object): Promise<T> {
   const response = await signIn(url.href, createSendInit('POST', fields)).catch((error: unknown) => {
     const why = error instanceof Error ? error.message : String(error)

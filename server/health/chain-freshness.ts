@@ -2,7 +2,7 @@
 
 import type { Chain, ChainHealth, Clock } from '../ports.ts'
 
-// Base makes a block every two seconds, and has stood still for 20 to 116 minutes.
+// Base makes a block every two seconds; its past standstills lasted 20 to 116 minutes.
 const STILL_MAX_MS = 60_000
 
 const STILL = 'the chain has produced no block for more than a minute, or its endpoint does not show new blocks'
@@ -10,8 +10,8 @@ const STALLED: ChainHealth = { kind: 'stalled', what: STILL }
 
 /**
  * Wraps a chain to be silent once its newest block's number has not grown for a minute by the monotonic clock. A
- * payment shown as paid or void stays so. One shown as unspent is not trusted, because it may be sent but not yet in a
- * block. `report` is called after each reading with the problem, or `null`.
+ * payment shown as paid or void stays so. A payment shown as unspent is not trusted, because it may have been sent, but
+ * not be in a block yet. `report` is called after each reading with the problem, or `null`.
  */
 export function guardChainFreshness(
   chain: Chain,

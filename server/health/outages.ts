@@ -1,4 +1,4 @@
-/** The state of every dependency, and whether this process is ready for buyers or readers. */
+/** Tracks the state of every dependency, and whether this process is ready for buyers or readers. */
 
 import { type Dependency, type DependencyKind, type DependencyState, listSalesStoppers } from '../domain/dependency.ts'
 import type { Clock, Logger } from '../ports.ts'
@@ -7,20 +7,20 @@ import type { PaymentHealth } from './payment-health.ts'
 export type Outages = {
   /**
    * Records the state of a dependency: `null` if it works, otherwise the problem, in our words and without secrets.
-   * While this process is late itself, no new problem begins.
+   * While this process is late itself, no new problem with another system is recorded.
    */
   saw(dependency: Dependency, reason: string | null): void
   /** Every dependency with a known state, in the order of the first reports. */
   listAll(): readonly DependencyState[]
 }
 
-/** The dependencies of a watch that compares times and reports outages. */
+/** The inputs of a watch that compares times and reports outages. */
 export type WatchDeps = { readonly clock: Clock; readonly outages: Outages }
 
-/** The inputs of the tracking. `isLate` says whether this process is late itself. */
+/** The inputs of the tracker. `isLate` says whether this process is late itself. */
 type OutageDeps = { readonly clock: Clock; readonly logger: Logger; readonly isLate?: () => boolean }
 
-/** Starts with no known states. */
+/** Makes a tracker with no known states. */
 export function trackOutages({ clock, logger, isLate = () => false }: OutageDeps): Outages {
   const states = new Map<string, DependencyState>()
   return {
@@ -43,10 +43,10 @@ export function trackOutages({ clock, logger, isLate = () => false }: OutageDeps
   }
 }
 
-// This process measures these kinds itself, so they stay valid while it is late.
+// This process measures these kinds itself, so it reports them even while it is late.
 const OF_ITSELF: ReadonlySet<string> = new Set<DependencyKind>(['event-loop', 'purchases', 'queue', 'disk', 'backup'])
 
-/** The result of a readiness check. `reasons` say why it is not ready, in our words. */
+/** The result of a readiness check. `reasons` say why the process is not ready, in our words. */
 export type Ready = {
   readonly ready: boolean
   readonly reasons: readonly string[]
@@ -66,7 +66,7 @@ export type Readiness = {
 
 const WATCHED_BY_RAIL: ReadonlySet<string> = new Set(['facilitator', 'chain-endpoint', 'chain'])
 
-/** Makes the readiness of this process. */
+/** Makes the readiness checks of this process. */
 export function createReadiness({
   rail,
   outages,

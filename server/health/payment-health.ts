@@ -1,6 +1,6 @@
 /**
- * Watches whether payments can be accepted, by probing the facilitator and the chain. Nothing else changes the rail's
- * state.
+ * Watches whether payments can be accepted, by probing the facilitator and the chain. Besides these probes, only the
+ * check of open purchases changes the rail's state.
  */
 
 import type { Rail } from '../../shared/contract/service.ts'
@@ -15,7 +15,9 @@ export type PaymentHealth = {
   probe(): Promise<void>
   /** Milliseconds until the next probe is due; 0 is now. A probe may become due earlier than a previous call said. */
   computeProbeDelay(): number
-  /** Must be called once the open purchases of an earlier run were checked and the store is known to be current. */
+  /**
+   * Must be called once the open purchases of an earlier run have been checked and the store is known to be current.
+   */
   markReconciled(): void
   /**
    * Sets the reason why `markReconciled` was not called yet, in words without secrets; `null` if that call is only
@@ -138,7 +140,7 @@ function chooseProbeGapMs(times: Times, { isUneasy, wasArmed, isSuspect, isStill
 /** The known facts about the rail. */
 export type RailFacts = {
   readonly fault: string | null // the reason why payments can never work with these settings
-  readonly checked: boolean // facilitator and chain have both passed a probe at least once
+  readonly checked: boolean // the facilitator and the chain have both passed a probe at least once
   readonly reconciled: boolean // open purchases of an earlier run were checked
   readonly stalled: boolean // the chain makes no blocks
   readonly failedProbes: number // in a row
@@ -148,7 +150,7 @@ export type RailFacts = {
 const FAILED_PROBES_MAX = 5
 const FAILING_MAX_MS = 60_000
 
-/** The state that health shows. New payments are accepted only in the state `armed`. */
+/** The rail's state, as the health report shows it. New payments are accepted only in the state `armed`. */
 export function deriveRailState(facts: RailFacts): Rail {
   if (facts.fault !== null) return 'misconfigured'
   if (!facts.checked || !facts.reconciled || facts.stalled) return 'arming'

@@ -9,8 +9,8 @@ import type { WatchDeps } from './outages.ts'
 
 export type ListingWatch = {
   /**
-   * Queries every catalogue once, but not at the first call, right after a start; returns when to call it again, in
-   * milliseconds.
+   * Queries every catalogue once, except at the first call, right after a start. Returns the milliseconds until the
+   * next call is due.
    */
   check(): Promise<number>
   /** The number of addresses that each catalogue listed in its last response. */
@@ -25,7 +25,10 @@ const EVERY_MS = DAY_MS / 4
 // A catalogue takes some days to list a seller after a sale, and drops sellers after a month without sales.
 const UNLISTED_MS = 7 * DAY_MS
 
-/** Starts with nothing known. A catalogue that does not respond, or a facilitator without one, changes nothing. */
+/**
+ * Makes a watch that knows nothing yet. A catalogue that does not respond, or a facilitator without one, changes
+ * nothing.
+ */
 export function watchListing({
   catalogues,
   clock,

@@ -21,7 +21,8 @@ export function watchClock({ clock, outages }: WatchDeps): (newest: Block | unde
     seen = newest?.number ?? seen
     if (newest === undefined) return
     const ahead = Math.round(clock.now() / 1000) - Number(newest.timestamp)
-    // An old block proves nothing, because it may simply be the newest; a block from the future does.
+    // An old block proves nothing, because it may simply be the newest; a block from the future proves that the clock
+    // is behind.
     if (!isFresh && ahead > 0) return
     const isOff = Math.abs(ahead) > CLOCK_OFF_MAX
     const way = ahead > 0 ? 'ahead of' : 'behind'
@@ -33,9 +34,9 @@ export function watchClock({ clock, outages }: WatchDeps): (newest: Block | unde
 }
 
 type EventLoopWatch = {
-  /** Whether the event loop was late for half of the last seconds. */
+  /** Whether the event loop was late for at least half of the last three seconds. */
   isLate(): boolean
-  /** Waits for the next turn, and reports lasting lateness to `outages`. Must be called again and again. */
+  /** Waits for the next turn, and reports lasting lateness to `outages`. Must be called repeatedly. */
   watch(outages: Outages, signal?: AbortSignal): Promise<void>
 }
 
@@ -48,7 +49,7 @@ const LASTS_MS = 4000
 
 type Turn = { readonly atMs: number; readonly lateMs: number }
 
-/** Starts in time. */
+/** Makes a watch that starts as not late. */
 export function watchEventLoop(clock: Clock): EventLoopWatch {
   let turns: readonly Turn[] = []
   let dueMs: number | undefined // when the awaited turn is due
@@ -80,4 +81,4 @@ export function watchEventLoop(clock: Clock): EventLoopWatch {
   }
 }
 
-const LATE = 'the wall is too slow: this machine is too small for the load, or it is being flooded'
+const LATE = 'the wall is too slow: this machine is too small for the load, or the wall is being flooded'

@@ -11,13 +11,13 @@ import type { WatchDeps } from './outages.ts'
 export type PurchaseWatch = {
   /** Records the outcome of a purchase. */
   recordOutcome(payer: Address, outcome: Outcome): void
-  /** Evaluates the purchases of the last minute. Must be called again and again. */
+  /** Evaluates the purchases of the last minute. Must be called periodically. */
   check(): void
 }
 
 const WINDOW_MS = 60_000
 
-// A single broken or hostile client cannot cause this outage.
+// With these minimums, a single broken or hostile client cannot cause this outage.
 const FAILING_PAYERS_MIN = 5
 const FAILING_SHARE_MIN = 0.2
 
@@ -28,7 +28,10 @@ const ENDED_MAX = 8192
 
 type Ended = { readonly atMs: number; readonly payer: Address; readonly failed: FailureCode | null }
 
-/** Starts with no purchases. Failures by the buyer's fault, or because of our own full queues, do not count. */
+/**
+ * Makes a watch with no purchases. Failures that are the buyer's fault, or that our own full queues cause, do not
+ * count.
+ */
 export function watchPurchases({ clock, outages }: WatchDeps): PurchaseWatch {
   let recent: Ended[] = []
   let isDown = false

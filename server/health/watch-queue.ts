@@ -21,12 +21,15 @@ const LONG_SHARE_MIN = 0.2
 
 const OVER_AFTER_MS = 8000
 
-/** How long one class waited recently, counted in slices of the window, so that a flood needs no more memory. */
+/**
+ * How many requests of a class waited recently, and how many of them waited long, counted in slices of the window, so
+ * that a flood needs no more memory.
+ */
 type Counts = { readonly slices: { atMs: number; all: number; long: number }[]; isDown: boolean; lastLongMs: number }
 
 const SLICE_MS = 1000
 
-/** Starts without waits. */
+/** Makes a watch with no recorded waits. */
 export function watchQueue<Class extends string>(
   { clock, outages }: WatchDeps,
   classes: readonly Class[],

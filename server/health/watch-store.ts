@@ -1,6 +1,6 @@
 /**
- * Watches whether the store can be read and written, and watches its disk and backups. Returns immediately, even if the
- * store hangs.
+ * Watches whether the store can be read and written, and watches its disk and backups. Each check ends in time, even if
+ * the store hangs.
  */
 
 import type { Pending } from '../domain/purchase/account.ts'
@@ -25,7 +25,7 @@ export type StoreWatchDeps = {
   readonly times?: Times
 }
 
-/** The last known state. */
+/** The last known state of the store. */
 export type StoreSeen = {
   readonly pending: Pending | undefined
   readonly freeBytes: number | undefined
@@ -51,14 +51,15 @@ export const BACKUP_LATE_MS = 3 * 3_600_000
 /** If less space is free, the operator gets an alert. */
 export const FREE_BYTES_MIN = 64 * 1024 * 1024
 
-// An outage ends only well above the limit, so that a disk near the limit causes only one outage.
+// A disk outage ends only once the free space is well above the limit, so that a disk near the limit causes only one
+// outage.
 const ENOUGH = 1.25
 
 const NEVER_BACKED_UP = 'no backup was ever made; see “WallBackupMissing” in OPERATING.md'
 
 const LATE: unique symbol = Symbol('late')
 
-/** Starts with nothing known, and assumes that the store is readable. */
+/** Makes a watch that knows nothing yet, and assumes that the store is readable. */
 export function watchStore(deps: StoreWatchDeps): StoreWatch {
   const { store, ledgerReader, backups, engine, hasStandbys, outages, clock, times = TIMES } = deps
   const read = runOneAtATime(() => store.ready())

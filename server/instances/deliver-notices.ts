@@ -1,6 +1,7 @@
 /**
  * Delivers events to the operator's webhook: sales, changes, reports and alerts. The log itself is the queue, read from
- * the delivered number in the store. So an unavailable receiver neither fills a queue nor delays a sale.
+ * the last delivered entry, whose number the store keeps. So an unavailable receiver neither fills a queue nor delays a
+ * sale.
  */
 
 import { coordOf } from '../../shared/wall.ts'
@@ -34,7 +35,7 @@ const FAILURES_OF_AN_OUTAGE = 3
 const RETRY_FIRST_MS = 5000
 const RETRY_LAST_MS = 600_000
 
-// After a crash, notices since this number are delivered again, with the same ids.
+// After a crash, the notices of up to this much time are delivered again, with the same ids.
 const SAVED_EVERY_MS = 1000
 
 /**
@@ -109,7 +110,10 @@ function createLogDelivery(deps: DeliveryDeps, send: Send): { isBehind(): boolea
   const opened = number()
   let reached: LogNumber | undefined // unknown until the first delivery
 
-  /** The first event to send. A new webhook receives events from the start of this process on. */
+  /**
+   * The number of the log entry after which delivery begins. A new webhook receives events from the start of this
+   * process on.
+   */
   const begin = async () => {
     const from = await deliveries.readPosition()
     if (from === undefined) await deliveries.advanceTo(opened)
@@ -144,7 +148,7 @@ function createLogDelivery(deps: DeliveryDeps, send: Send): { isBehind(): boolea
 
 /**
  * The notice of a log entry, and the last entry that it covers: a purchase is one notice, however many blocks it
- * bought. The time in an id distinguishes an entry from a lost one that had the same number before a backup was
+ * bought. The time in an id distinguishes an entry from a lost entry that had the same number before a backup was
  * restored.
  */
 async function buildNotice(

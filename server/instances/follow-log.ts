@@ -20,7 +20,7 @@ export type Follower = {
 
 type Listener = (change: Change) => void
 
-/** Builds the view from the log, and follows it from there. */
+/** Builds the view from the log, and returns a follower that applies later entries. */
 export async function followLog(log: Log): Promise<Follower> {
   const view = createEmptyView()
   for (const change of await log.readCompacted()) applyChange(view, change)

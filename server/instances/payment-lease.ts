@@ -9,8 +9,8 @@ import { TIMES } from '../times.ts'
 
 /**
  * Work under a lease: `work` runs once the lease is free or the payment `isOver`; `late` runs if the wait is too long.
- * `work` gets whether it has the lease. `onShared` is called as soon as another process may have had the lease, before,
- * during or after `work`.
+ * `work` receives whether it has the lease. `onShared` is called as soon as another process may have had the lease,
+ * before, during or after `work`.
  */
 export type LeasedWork<T> = {
   readonly isOver: () => Promise<boolean>
@@ -19,21 +19,23 @@ export type LeasedWork<T> = {
   readonly onShared: () => void
 }
 
-/** Makes the work on one payment in this process wait for that in other processes. */
+/** Makes work on a payment in this process wait for work on the same payment in other processes. */
 export type PaymentLease = {
   /**
-   * Runs `work` once no other process works on the payment, or `late` if another works for longer than a payer waits.
+   * Runs `work` once no other process works on the payment, or `late` if another process works on it for longer than a
+   * payer waits.
    */
   runWhenFree<T>(key: PaymentKey, { isOver, work, late }: LeasedWork<T>): Promise<T>
   /**
-   * Renews the lease of a run; whether this process still had it, so that no other process has worked on the payment.
+   * Renews the lease of a run. Returns whether this process still had the lease, so that no other process has worked on
+   * the payment.
    */
   isKept(key: PaymentKey): Promise<boolean>
   /** Runs `work` unless another process works on the payment. */
   runUnlessTaken<T>(key: PaymentKey, work: () => Promise<T>): Promise<T | 'elsewhere'>
 }
 
-/** For a store with one process. */
+/** The lease for a store that only one process uses: work never waits. */
 export const NO_LEASE: PaymentLease = {
   runWhenFree: (_, { work }) => work(true),
   isKept: async () => true,
@@ -43,12 +45,12 @@ export const NO_LEASE: PaymentLease = {
 const FIRST_WAIT_MS = 50
 const WAIT_MAX_MS = 1000
 
-// A settlement usually takes some seconds. After this time, the payer is asked to retry later.
+// A settlement usually takes a few seconds. After this time, the payer is asked to retry later.
 const TIMEOUT_MS = 60_000
 
-/** For a store with several processes. */
+/** Makes the lease for a store that several processes use. */
 export function createPaymentLease(leases: Leases, clock: Clock, times = TIMES): PaymentLease {
-  // How many runs of this process share each lease. The last one releases it.
+  // How many runs of this process share each lease. The last run releases the lease.
   const holders = new Map<string, number>()
   const countHolders = (key: PaymentKey, more: 1 | -1) => {
     const count = (holders.get(keyOf(key)) ?? 0) + more

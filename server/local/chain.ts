@@ -6,8 +6,8 @@ import { dollarAddress, dollarCode, minterAddress, multicallAddress, multicallCo
 export const localChainId = 8453
 
 /**
- * How the chain makes blocks: one per transaction plus one per second, like a live chain; or one per fixed number of
- * seconds, which may be a fraction; or, if `idle`, only one per transaction.
+ * How the chain makes blocks: one per transaction plus one per second, like a live chain; or one every
+ * `blockTimeSeconds`, which may be a fraction; or, if `idle`, one per transaction only.
  */
 export type ChainOptions = { blockTimeSeconds?: number; idle?: boolean }
 
@@ -141,8 +141,8 @@ async function prepareChain(client: ChainClient): Promise<void> {
 }
 
 /**
- * Ends the node when this process has ended, even by SIGKILL: a shell waits on a pipe that only this process holds
- * open. The shell outlives neither. Windows has no such shell, so it has no guard.
+ * Kills the node once this process has ended, even by SIGKILL: a shell waits on a pipe that only this process keeps
+ * open, then kills the node and exits. Windows has no such shell, so it has no guard.
  */
 function guardAgainstOrphans(node: Node) {
   if (process.platform === 'win32') return undefined

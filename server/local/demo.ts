@@ -1,4 +1,4 @@
-/** `bun run demo`: everything on this machine: a chain, a facilitator, a wall, and agents that buy from it. */
+/** `bun run demo`: runs a chain, a facilitator, a wall, and agents that buy from it, all on this machine. */
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

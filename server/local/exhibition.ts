@@ -85,8 +85,8 @@ async function raceForBlock(venue: Venue): Promise<void> {
 }
 
 /**
- * The refusal of a block that somebody else got. A payment that a facilitator saw may still move for some minutes, so
- * its outcome is unknown.
+ * The refusal of a block that somebody else got. If a facilitator saw the payment, the money may still move for some
+ * minutes, so the outcome is unknown.
  */
 function toRefusal(error: unknown): WallError {
   if (error instanceof WallError && (error.kind === 'refused' || error.kind === 'unknown')) return error

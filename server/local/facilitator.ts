@@ -71,7 +71,7 @@ async function answer(facilitator: x402Facilitator, request: Request): Promise<R
   return route.handle(facilitator, request)
 }
 
-/** The reference facilitator throws for a malformed payload; hosted ones return a 500, and so does this one. */
+/** The reference facilitator throws for a malformed payload; hosted facilitators return a 500, and so does this one. */
 async function decideRequest(
   request: Request,
   failure: string,

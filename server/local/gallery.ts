@@ -26,10 +26,10 @@ function createWork({ area: name, ...shown }: (typeof gallery)['works'][number])
 /** The sign in the middle, which is bought dark. */
 export const SIGN: Work = createWork(gallery.sign)
 
-/** The same, lit. */
+/** The same sign, lit. */
 export const LIT: Work = { ...SIGN, picture: 'sign-on' }
 
-/** The pictures of the others, all bought at the same time. */
+/** The pictures of the other agents, all bought at the same time. */
 export const WORKS: readonly Work[] = gallery.works.map(createWork)
 
 /** The area that three agents want at the same moment. */

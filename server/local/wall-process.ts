@@ -1,4 +1,4 @@
-/** The wall as a separate process, as an operator runs it, on a free loopback port. */
+/** Runs the wall as a separate process, as an operator does, by default on a free loopback port. */
 
 import { join } from 'node:path'
 import type { Health } from '../../shared/contract/service.ts'

@@ -19,8 +19,8 @@ export function createWallet(): Wallet {
 }
 
 /**
- * Makes a function that mints dollars on a chain. It sends a transaction; if the chain does not mine automatically, the
- * caller must mine it.
+ * Makes a function that mints dollars on a chain. Minting sends a transaction; if the chain does not mine
+ * automatically, the caller must mine it.
  */
 export function createMint(client: ChainClient): Fund {
   const readNextNonce = () => client.getTransactionCount({ address: minterAddress, blockTag: 'pending' })
@@ -55,7 +55,7 @@ async function waitForReceipt(client: ChainClient, hash: Hex): Promise<{ readonl
 
 /**
  * Numbers the transactions of one account: `send` gets the next number, and the next caller waits until it is done. The
- * number is read from the chain each time, so one that failed, or was dropped from the pool, leaves no gap.
+ * number is read from the chain each time, so a transaction that failed, or was dropped from the pool, leaves no gap.
  */
 export function createTurns<T>(nextNonce: () => Promise<number>): (send: (nonce: number) => Promise<T>) => Promise<T> {
   const one = pLimit(1)

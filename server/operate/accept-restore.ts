@@ -20,9 +20,9 @@ const USAGE = `Accepts a restored database. Uses the wall's settings. The wall m
 Exit status without --yes: 0 if there is nothing to accept, 1 if there is.
 `
 
-// The database is a copy of a wall that was never opened, or a new file in place of a missing one.
+// The database is a copy of a wall that was never opened, or a new file that replaces a missing one.
 const NEVER_LOOKED =
-  'This database has never read the chain, so it cannot tell which payments are missing. To list them: pixel-wall books --from HEIGHT'
+  'The chain was never read for this database, so this command cannot find out which payments are missing. To list them: pixel-wall books --from HEIGHT'
 
 /** Accepts a restored database. */
 export const acceptRestore: Command = {
@@ -53,7 +53,9 @@ async function acceptStore(isAccepted: boolean): Promise<number> {
     }
     await acceptRestoredBackup(deps, lost)
     if (lost.orphans.length > 0)
-      console.log('They are booked as credits. Pay them back, then note that with resolve --paid-out.')
+      console.log(
+        'The payments are booked as credits. Pay them back, then record that with pixel-wall resolve --paid-out.',
+      )
     console.log('Accepted. The wall will arm at its next start.')
     return 0
   } finally {
@@ -72,7 +74,7 @@ function listLostPayments({ orphans, through }: LostPayments): void {
   console.log(`${formatCountWithNoun(orphans.length, 'payment')} without a known purchase, up to block ${through}`)
 }
 
-/** Prints how far the database is behind its witness; returns whether it is. */
+/** Prints how far the database is behind its witness; returns whether it is behind. */
 function reportWitness(position: StorePosition, seen: StorePosition | undefined): boolean {
   if (seen === undefined || !isOlder(position, seen)) return false
   const changes = `change ${position.change} of ${seen.change}`

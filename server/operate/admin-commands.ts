@@ -1,6 +1,6 @@
 /**
- * Runs the operator's commands inside the running wall. Only that process writes, because it owns the database and the
- * payment leases.
+ * Runs the operator's commands inside the running wall. Only the wall's own process writes, because it owns the
+ * database and the payment leases.
  */
 
 import { Type, type Static } from '@sinclair/typebox'
@@ -63,7 +63,7 @@ export const Commands = {
     act: Type.Union([Type.Literal('hide'), Type.Literal('unhide')]),
     target,
     parts: Type.Array(Type.Union([...CONTENT_PARTS, ...NAME_PARTS].map((part) => Type.Literal(part))), {
-      uniqueItems: true, // none: all
+      uniqueItems: true, // an empty list means all parts
     }),
     ...reason,
   }),
@@ -148,7 +148,7 @@ async function moderate(deps: AdminDeps, body: CommandBody<'moderate'>): Promise
   )
 }
 
-/** The blocks with hidden parts, one line per group with the same hidden parts. */
+/** The moderated blocks, one line for each group with the same hidden parts. */
 function formatModerated(
   owned: readonly { readonly block: BlockIndex; readonly hidden: Hidden; readonly kind: string }[],
 ) {
@@ -161,7 +161,7 @@ function formatModerated(
   })
 }
 
-// The blocks of a large area would fill the screen.
+// A list of all blocks of a large area would fill the screen.
 const COORDS_SHOWN = 12
 
 async function ban(deps: AdminDeps, { act, target, who, why }: CommandBody<'ban'>): Promise<CommandResult> {
@@ -180,7 +180,7 @@ function describeWallet(result: WalletActResult): string {
   return `${names}${result.isBanned ? '; banned' : ''}${result.kind === 'unchanged' ? ' (unchanged)' : ''}`
 }
 
-/** The hidden parts, for operators. */
+/** The hidden parts of a block, for operators. */
 function describeHidden(hidden: Hidden): string {
   const parts = CONTENT_PARTS.filter((part) => hidden[part])
   return parts.length === 0 ? 'everything is shown' : `hidden: ${parts.join(', ')}`
@@ -222,7 +222,7 @@ async function recordBackup({ backups, clock }: AdminDeps): Promise<CommandResul
 
 const REPORTED_WORKS_MAX = 20
 
-/** How many artworks wait for a decision, and the first of them, each as a line of JSON. */
+/** How many artworks wait for a decision, and the most reported artworks, each as a line of JSON. */
 async function listReports(deps: AdminDeps): Promise<CommandResult> {
   const { waiting, works } = await listReportedWorks(deps, REPORTED_WORKS_MAX)
   return succeedWith(String(waiting), ...works.map((work) => JSON.stringify(work)))

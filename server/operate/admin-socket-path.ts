@@ -5,8 +5,8 @@ import type { Place } from '../config.ts'
 
 /**
  * The socket path of a wall: the configured one, or one next to its database file, or else one in the working
- * directory. The last is named after the wall's port, because several walls may share a server. Uses the shorter of the
- * absolute and the relative path, because the length of socket paths is limited.
+ * directory. A socket in the working directory is named after the wall's port, because several walls may share a
+ * machine. Uses the shorter of the absolute and the relative path, because the length of socket paths is limited.
  */
 export function locateAdminSocket({ database, port, adminSocketPath }: Omit<Place, 'witnessPath'>): string {
   const beside = database.kind === 'sqlite' ? database.path : `wall-${port}`

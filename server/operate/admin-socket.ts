@@ -1,5 +1,5 @@
 /**
- * The admin socket, over which operators' commands reach the wall: a Unix socket beside the database file. Only a user
+ * The admin socket, over which operators' commands reach the wall: a Unix socket next to the database file. Only a user
  * with write access to the database can connect. It has no port, so no other user, web page or stray request on this
  * machine can reach it, and it needs no secret.
  */
@@ -11,10 +11,10 @@ import { Commands, CommandResult, type CommandBody, type CommandName, type RunCo
 
 const BODY_MAX_BYTES = 4096
 
-// A purchase may wait for the timeout of the facilitator and then for that of the chain.
+// A command that resolves a purchase may wait for the facilitator's timeout and then for the chain's.
 const IDLE_SECONDS = 255
 
-/** The running wall does not respond; the message says why. */
+/** Thrown if no running wall responds; the message says why. */
 export class NoAdminSocket extends Error {
   override name = 'NoAdminSocket'
 }

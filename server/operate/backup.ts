@@ -1,4 +1,4 @@
-/** `pixel-wall backup`: copies or dumps the database while the wall keeps selling, and removes the oldest copies. */
+/** `pixel-wall backup`: copies or dumps the database while the wall keeps selling, and can remove the oldest copies. */
 
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,12 +14,12 @@ PostgreSQL server (DATABASE_URL) a dump by pg_dump, which must be installed.
 
   pixel-wall backup FILE
   pixel-wall backup --into FOLDER [--keep COUNT] [--max-gb GB]
-                    names the copy by the time; keeps the newest COUNT of these copies, and only as many as fit into GB
-                    gigabytes together. The newest copy always stays.
+                    names the copy after the time; keeps the newest COUNT of these copies, and only as many as fit within GB
+                    gigabytes in total. The newest copy always stays.
   pixel-wall backup --made
                     records that another tool made a backup just now, such as a snapshot or pg_basebackup.
 
-The running wall records the time: pixel-wall status shows its age, and an alert fires after three hours without a backup.
+The running wall records the time: pixel-wall status shows the age of the backup, and an alert fires after three hours without one.
 To restore a copy: stop the wall, replace the database with the copy, remove its -wal and -shm files, and start the wall.
 To restore a dump: stop every instance, pg_restore it into an empty database, run pixel-wall accept-restore, and start.
 `
@@ -38,7 +38,7 @@ export const backup: Command = {
     const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options: OPTIONS })
     const { into, keep, 'max-gb': maxGb, made } = values
     if (made === true) {
-      if (args.length > 1) throw new UsageError('--made takes nothing else')
+      if (args.length > 1) throw new UsageError('--made takes no other arguments')
       return await runRemotely('backed-up', {})
     }
     const [named, ...rest] = positionals
@@ -75,7 +75,7 @@ async function recordBackup(): Promise<void> {
 
 const COPY = /^wall-\d{8}T\d{9}Z\.(?:sqlite|dump)$/
 
-/** Sorts by time. */
+/** The file name of a copy; such names sort by time. */
 const formatCopyName = (at: Date, engine: 'sqlite' | 'postgres') =>
   `wall-${at.toISOString().replaceAll(/[-:.]/g, '')}.${engine === 'sqlite' ? 'sqlite' : 'dump'}`
 

@@ -21,9 +21,9 @@ const USAGE = `Checks that the books balance. Uses the wall's settings. The wall
 
   pixel-wall books [--json] [--all] [--from HEIGHT]
 
-Checks everything that arrived at PAY_TO since the first purchase, or since block HEIGHT; what was
-sold before that block is not looked for. What it reads from the chain,
-it caches beside the database once the books balance; --all reads everything again.
+Checks every payment that arrived at PAY_TO since the first purchase, or since block HEIGHT. Sales
+before that block are not checked. Data read from the chain is cached
+next to the database once the books balance; --all reads everything again.
 Exit status: 0 if the books balance, 1 if they do not, 2 if that cannot be determined.
 `
 
@@ -57,12 +57,12 @@ function printHeight(height: bigint): void {
 /** Reports that the cache cannot be written. The chain is then read again next time. */
 function reportWriteErrors(write: ReceiptArchive['write']): ReceiptArchive['write'] {
   return (kept) =>
-    write(kept).catch(() => console.error('cannot save what was read from the chain beside the database'))
+    write(kept).catch(() => console.error('cannot cache the data read from the chain next to the database'))
 }
 
 /** Why the chain did not respond, from a probe. */
 function describeSilence(health: ChainHealth): string {
-  if (health.kind === 'none') return health.lacks ?? 'the chain endpoint did not answer every query; try again'
+  if (health.kind === 'none') return health.lacks ?? 'the chain endpoint did not respond to every query; try again'
   return health.kind === 'silent' ? (health.what ?? 'the chain does not respond') : health.what
 }
 
@@ -84,7 +84,7 @@ export function formatLines({ at, from, through, balance, open }: Stock): string
     ...formatSection('arrived for a purchase that is open or was released', balance.landed.map(describeArrival)),
     ...formatSection('arrived for a block, but without a known purchase', balance.orphans.map(describeArrival)),
     ...formatSection(
-      'arrived for a block without a known purchase, and resolved by hand',
+      'arrived for a block, without a known purchase, and resolved by hand',
       balance.byHand.map(describeArrival),
     ),
     '',
@@ -130,7 +130,7 @@ const withAmountAsText = <T extends BookedSale | BookedCredit>({ amount, head: _
   amount: amount.toString(),
 })
 
-// The height in the chain's status is omitted, because JSON cannot represent a bigint.
+// The height of an arrival is omitted, because JSON cannot represent a bigint.
 const toArrival = ({ payer, nonce, amount, tx }: Arrival) => ({ payer, nonce, amount: amount.toString(), tx })
 
 function formatSection(title: string, lines: readonly string[]): string[] {
@@ -141,8 +141,10 @@ function listConclusions({ balances, unpaid, landed, orphans }: Balance): string
   if (balances) return ['They balance.']
   return [
     'They do not balance:',
-    ...(unpaid.length > 0 ? ['  what is not on the chain yet may still arrive; run this again in a few minutes'] : []),
-    ...(landed.length > 0 ? ['  to collect what arrived for open purchases: pixel-wall resolve'] : []),
+    ...(unpaid.length > 0
+      ? ['  payments that are not on the chain yet may still arrive; run this again in a few minutes']
+      : []),
+    ...(landed.length > 0 ? ['  to book payments that arrived for open purchases: pixel-wall resolve'] : []),
     ...(orphans.length > 0
       ? [
           '  pay back money without a known purchase, then: pixel-wall resolve PAYER NONCE --paid-out REFERENCE',

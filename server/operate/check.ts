@@ -19,7 +19,7 @@ import { findPathProblems, findPortProblems } from '../preflight.ts'
 import { NoAdminSocket } from './admin-socket.ts'
 import { ask, printLines, UsageError, type Command } from './command.ts'
 
-const USAGE = `Checks whether a wall with these settings can sell. The wall may be running or stopped. Changes and pays nothing.
+const USAGE = `Checks whether a wall with these settings can sell. The wall may be running or stopped. It changes and pays nothing.
 
   pixel-wall check
 
@@ -121,7 +121,7 @@ async function readPosition(database: Database, network: string): Promise<StoreP
   }
 }
 
-/** Checks whether the wall can back up a database server, or another tool makes backups and reports them. */
+/** Checks that the wall can back up its database server, or that another tool makes and reports backups. */
 async function checkBackup({ database }: Config): Promise<readonly Finding[]> {
   if (database.kind === 'sqlite') return []
   const isMade = findDumpTool() !== null || clock.now() - (await readBackupTime(database)) < BACKUP_LATE_MS
@@ -150,14 +150,14 @@ async function checkWebhook({ webhook }: Config): Promise<readonly Finding[]> {
   return [{ what: `webhook ${host}`, trouble: await send(notice, new AbortController().signal) }]
 }
 
-/** A reason, with the settings that it concerns if they are easily forgotten. */
+/** Adds the settings to check to a reason that a missing API key may cause. */
 const addSettingHint = (reason: string | null): string | null =>
   reason?.endsWith('(401)') === true ? `${reason}; set FACILITATOR_KEYS, or CDP_API_KEY_ID and its secret` : reason
 
-// Within this time, every chain that the wall knows makes a block with which the clock is compared.
+// Within this time, every chain that the wall knows makes a block to compare the clock with.
 const NEXT_BLOCK_MS = 3000
 
-/** Probes chain and facilitators as the wall does at its start, and then once more. */
+/** Probes the chain and the facilitators as the wall does when it starts, and then once more. */
 async function checkNetwork(config: Config): Promise<readonly Finding[]> {
   const silent = { note: () => {}, alert: () => {} }
   const { rail, outages, clockSeen } = openRail(config, undefined, silent)

@@ -1,4 +1,4 @@
-/** `pixel-wall export`: every sale, credit and payout, for bookkeeping. */
+/** `pixel-wall export`: writes every sale, credit and payout, for bookkeeping. */
 
 import { parseArgs } from 'node:util'
 import { openBooks } from '../../db/open.ts'
@@ -9,11 +9,11 @@ import type { MoneyEntry } from '../domain/purchase/balance.ts'
 import { countBlocks, nameOf, resolveTarget } from '../domain/purchase/target.ts'
 import { type Command, UsageError } from './command.ts'
 
-const USAGE = `Writes every sale, credit and payout in the order of their times: as CSV, or as JSON lines. The wall may be running or stopped.
+const USAGE = `Writes every sale, credit and payout, ordered by time: as CSV, or as JSON lines. The wall may be running or stopped.
 
   pixel-wall export [--json] [--since TIME]      such as: pixel-wall export --since 2026-10-01 > autumn.csv
 
-TIME is a day (UTC) or a time in ISO 8601. Amounts are whole: the fee is always 0.00, because buyers pay the wall directly; fees
+TIME is a day (UTC) or a time in ISO 8601. Amounts are gross: the fee is always 0.00, because buyers pay the wall directly; fees
 of your facilitator are on its own invoice. A payout whose payment bought nothing has no amount. Stray money: pixel-wall books.
 `
 
@@ -33,7 +33,7 @@ export const exportMoney: Command = {
   },
 }
 
-/** Waits until a slow reader has taken the lines. */
+/** Prints lines, and waits until a slow reader has taken them. */
 const print = async (lines: readonly string[]) =>
   void (await Bun.write(Bun.stdout, lines.map((line) => `${line}\n`).join('')))
 
@@ -41,7 +41,8 @@ const TIME = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-
 
 function parseTime(text: string): number {
   const at = TIME.test(text) ? Date.parse(text) : Number.NaN
-  if (Number.isNaN(at)) throw new UsageError('--since is a day such as 2026-10-01, or a time such as 2026-10-01T12:00Z')
+  if (Number.isNaN(at))
+    throw new UsageError('--since must be a day such as 2026-10-01, or a time such as 2026-10-01T12:00Z')
   return at
 }
 
@@ -79,12 +80,12 @@ function toRow({ kind, at, holding, payer, nonce, amount, tx, network, reference
   }
 }
 
-/** A row according to RFC 4180, with line feeds. */
+/** A row according to RFC 4180, but with line feeds only. */
 const formatCsvLine = (row: Row): string => COLUMNS.map((column) => formatCell(row[column])).join(',')
 
 /**
- * The text of a cell. A spreadsheet would run a text that begins like a formula, so such a text is escaped. Only the
- * operator’s own references can begin so.
+ * The text of a CSV cell. A spreadsheet would run text that begins like a formula, so such text is escaped. Only the
+ * operator’s own references can begin like that.
  */
 function formatCell(value: string | number | null): string {
   if (typeof value !== 'string') return value === null ? '' : String(value)

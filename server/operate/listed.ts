@@ -1,4 +1,4 @@
-/** `pixel-wall listed`: whether Coinbase's catalogue would list each paid address, and whether it does. */
+/** `pixel-wall listed`: checks whether Coinbase's catalogue would list each paid address, and whether it does. */
 
 import { parseArgs } from 'node:util'
 import { Type, type Static, type TSchema } from '@sinclair/typebox'
@@ -10,7 +10,7 @@ import { printLines, type Command } from './command.ts'
 
 const CATALOGUE = 'https://api.cdp.coinbase.com/platform/v2/x402'
 
-const USAGE = `Checks whether agents can find the wall: has Coinbase's catalogue validate each paid address, and reads which of them it lists. Pays nothing.
+const USAGE = `Checks whether agents can find the wall: has Coinbase's catalogue validate each paid address, and reads which of them it lists. It pays nothing.
 
   pixel-wall listed [--catalogue URL]
 
@@ -54,7 +54,7 @@ type Row = { readonly address: string; readonly what: string; readonly toDo?: st
 
 const TEXT = Type.String({ maxLength: 2000 })
 
-/** What the catalogue reports for an address. */
+/** The catalogue's report about an address. */
 const Validation = Type.Object({
   valid: Type.Boolean(),
   preflight: Type.Array(
@@ -68,12 +68,12 @@ const Validation = Type.Object({
   ),
 })
 
-/** A response was not in the expected format. */
+/** Thrown if a response is missing, or not in the expected format. */
 class Unanswered extends Error {
   override name = 'Unanswered'
 }
 
-/** Reads JSON with a schema. */
+/** Fetches JSON and checks it against a schema. Throws `Unanswered`. */
 async function read<Schema extends TSchema>(url: string, schema: Schema, init = {}): Promise<Static<Schema>> {
   const response = await fetchBounded(url, init, CATALOGUE_BOUNDS).catch(() => undefined)
   const value: unknown = await response?.json().catch(() => undefined)
@@ -96,7 +96,7 @@ const Paid = Type.Object({
   parameters: Type.Array(Type.Object({ name: Type.String(), in: Type.String(), example: Type.Optional(TEXT) })),
 })
 
-/** The paid addresses, from the wall's own description at `baseUrl`. */
+/** The paid addresses, from the wall's own OpenAPI document at `baseUrl`. */
 async function listPaidAddresses(baseUrl: string) {
   const document = await read(`${baseUrl}/openapi.json`, Document)
   return Object.entries(document.paths).flatMap(([path, operations]) =>
@@ -135,4 +135,4 @@ const TO_DO: Readonly<Record<string, string>> = {
 }
 
 const NOT_LISTED =
-  'sell it once through Coinbase’s facilitator (put it first in FACILITATOR_URL); then `status` shows what the catalogue replied'
+  'make one sale at this address through Coinbase’s facilitator (put that first in FACILITATOR_URL); then `status` shows what the catalogue replied'

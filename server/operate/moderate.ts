@@ -1,6 +1,6 @@
 /**
  * `pixel-wall hide`, `unhide`, `ban`, `unban` and `hidden`: hide the content of blocks and the names of wallets from
- * every reader, or show them again. The last lists hidden parts, and past actions with their authors and reasons.
+ * every reader, or show them again. `hidden` lists hidden parts, and past actions with their authors and reasons.
  */
 
 import { userInfo } from 'node:os'
@@ -17,7 +17,7 @@ WHAT is a block (COLUMN,ROW), an area (COLUMN,ROW,WxH), or a wallet: its name an
 Names belong to wallets: hiding a block hides its content, not its owner's name.
 You can give a wallet as readers see it, such as 0x1234…abcd or 0x1234...abcd.
 Owners keep their blocks and can repaint them, but hidden content stays hidden until you unhide it.
-The feed and older changes never show content again that was hidden once.
+Content that was hidden once never appears again in the feed or in older changes.
 `
 
 const BAN_USAGE = `Hides everything a wallet publishes from now on, or stops hiding it.
@@ -29,15 +29,15 @@ A banned wallet keeps its blocks and can still buy and repaint. What it publishe
 and stays hidden after the ban until you \`unhide\` it. A ban does not hide what it published before: use \`hide\`.
 `
 
-const HIDDEN_USAGE = `Lists what is hidden and who is banned, with the time of the last act on each block.
+const HIDDEN_USAGE = `Lists what is hidden and who is banned, with the time of the last action on each block.
 
-  pixel-wall hidden [--trail]      with --trail: every act so far, by whom and why, oldest first
+  pixel-wall hidden [--trail]      with --trail: every action so far, by whom and why, oldest first
 `
 
 /** Hides the content of blocks and the names of wallets from every reader. */
 export const hide: Command = createModerationCommand('hide')
 
-/** Shows it again. */
+/** Shows the content of blocks and the names of wallets again. */
 export const unhide: Command = createModerationCommand('unhide')
 
 /** Hides all new content of a wallet. */
@@ -46,7 +46,7 @@ export const ban: Command = createBanCommand('ban')
 /** Shows new content of a wallet again. */
 export const unban: Command = createBanCommand('unban')
 
-/** Lists the hidden parts, or every action. */
+/** Lists the parts that are hidden now, or every action so far. */
 export const hidden: Command = {
   usage: HIDDEN_USAGE,
   async run(args) {

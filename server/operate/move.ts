@@ -14,7 +14,7 @@ const USAGE = `Copies the wall from the database in the settings to another kind
 
 The copy is compared with the original before the move is final. Pass a password in PGPASSWORD rather than in the URL.
 With --rehearse, everything is done but nothing is kept; the wall can keep selling meanwhile.
-Exit status: 0 if the wall was moved, 2 if not; then nothing was moved.
+Exit status: 0 if the move or the rehearsal succeeded, 2 if it failed; then nothing was moved.
 `
 
 const REHEARSED = 'Nothing was kept: this was a rehearsal. To move the wall, stop it and leave out --rehearse.'
@@ -46,7 +46,7 @@ export const move: Command = {
   },
 }
 
-/** What `--to` names. */
+/** Parses the database that `--to` names. */
 function parseDatabase(text: string): Database {
   if (!text.includes('://')) return { kind: 'sqlite', path: text }
   try {
@@ -66,10 +66,10 @@ function listNextSteps(from: Database, to: Database): string[] {
   const [set, unset] = to.kind === 'postgres' ? ['DATABASE_URL', 'DATABASE_PATH'] : ['DATABASE_PATH', 'DATABASE_URL']
   return [
     `The wall is now in ${formatPlace(to)}. Next:`,
-    `  1. in the settings of every process, set ${set} to it and remove ${unset}`,
+    `  1. in the settings of every process, set ${set} to this place and remove ${unset}`,
     '  2. start the wall and run: pixel-wall books',
     `  3. keep ${formatPlace(from)} as a backup of this moment`,
     '',
-    `A note was left there so that no wall can start on ${formatPlace(from)}: two walls would sell the same blocks to different buyers.`,
+    `A note was left with the old database, so no wall can start on ${formatPlace(from)}: two walls would sell the same blocks to different buyers.`,
   ]
 }

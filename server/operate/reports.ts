@@ -10,18 +10,18 @@ import { DRAWN, type ReportedWork } from '../wall/reported-works.ts'
 import { ask, printLines, runRemotely, UsageError, type Command } from './command.ts'
 import { readReasonAndUser } from './moderate.ts'
 
-const USAGE = `Lists the works that readers reported, those with the most reports first, or closes the reports of one. The wall must be running.
+const USAGE = `Lists the works that readers reported, those with the most reports first, or closes the reports on one work. The wall must be running.
 
-  pixel-wall reports                              with the picture of each, in a terminal of 256 colours
+  pixel-wall reports                              with a picture of each work, in a terminal with 256 colours
   pixel-wall reports hide COLUMN,ROW --why TEXT      hides the work that the block is part of, and closes its reports
-  pixel-wall reports dismiss COLUMN,ROW --why TEXT   leaves it, and closes its reports
+  pixel-wall reports dismiss COLUMN,ROW --why TEXT   leaves the work as it is, and closes its reports
 
 Nothing is hidden automatically. A closed report is deleted after 90 days. \`pixel-wall hidden --trail\` keeps what was hidden.
 `
 
 const NOTES_SHOWN = 5
 
-/** Lists the reports, or decides on one. */
+/** Lists the reported works, or applies a decision about one of them. */
 export const reports: Command = {
   usage: USAGE,
   async run(args) {
@@ -31,7 +31,7 @@ export const reports: Command = {
     if (act === undefined && values.why === undefined) return await printReports()
     if ((act !== 'hide' && act !== 'dismiss') || target === undefined || rest.length > 0) throw new UsageError()
     const { who, why } = readReasonAndUser(values.why)
-    if (why === null) throw new UsageError('say why with --why TEXT')
+    if (why === null) throw new UsageError('give the reason with --why TEXT')
     return await runRemotely('close-reports', { outcome: act === 'hide' ? 'hidden' : 'dismissed', target, who, why })
   },
 }

@@ -1,4 +1,6 @@
-/** `pixel-wall resolve`: resolves open purchases immediately, by evidence, and notes manual payouts. */
+/**
+ * `pixel-wall resolve`: resolves open purchases immediately, by the evidence on the chain, and records manual payouts.
+ */
 
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -9,9 +11,9 @@ const USAGE = `Checks open purchases on the chain, acts on the result and prints
   pixel-wall resolve                                       all open purchases
   pixel-wall resolve PAYER NONCE                           one payment
   pixel-wall resolve PAYER NONCE --paid-out REFERENCE      records that you paid back a credit, or money without a purchase
-  pixel-wall resolve --paid-out-from FILE                  the same for many: PAYER NONCE REFERENCE on each line; - reads standard input
+  pixel-wall resolve --paid-out-from FILE                  records many such payouts: PAYER NONCE REFERENCE on each line; - reads standard input
   pixel-wall resolve PAYER NONCE --stray                   books money without a purchase as stray: no block was sold for it
-  pixel-wall resolve --all --stray                         the same for all money that stops the wall from selling
+  pixel-wall resolve --all --stray                         books all money that stops the wall from selling as stray
 
 The operator decides nothing: only the chain decides whether a block is sold or released.
 `
@@ -27,7 +29,7 @@ const PAYER = /^0x[0-9a-f]{40}$/i
 const NONCE = /^0x[0-9a-f]{64}$/i
 const REFERENCE_MAX = 200
 
-/** Resolves open purchases by evidence, or notes manual payouts. */
+/** Resolves open purchases by the evidence on the chain, or records manual payouts. */
 export const resolve: Command = {
   usage: USAGE,
   async run(args) {
@@ -62,7 +64,7 @@ async function resolveAll(): Promise<number> {
   return status
 }
 
-/** Notes each payout of a list. If a line cannot be read, nothing is noted. */
+/** Records each payout in a list. If a line is malformed, nothing is recorded. */
 async function recordPayouts(path: string): Promise<number> {
   const text = path === '-' ? await Bun.stdin.text() : readList(path)
   const payouts: { readonly payer: string; readonly nonce: string; readonly reference: string }[] = []

@@ -59,8 +59,8 @@ function listNeeded(names: readonly string[], packages: Packages): Locked[] {
 }
 
 /**
- * The place in the lock file of the package that `from` gets by this name: below `from`, else below its dependants,
- * else at the top.
+ * The key in the lock file of the package that `from` gets by this name: below `from`, else below one of its parents,
+ * else at the top level.
  */
 function findInLock(name: string, from: string, packages: Packages): string | undefined {
   for (let above = from; above !== ''; above = parentOf(above)) {
@@ -70,7 +70,7 @@ function findInLock(name: string, from: string, packages: Packages): string | un
   return Object.hasOwn(packages, name) ? name : undefined
 }
 
-/** `a/@b/c` is below `a`; a scoped package name contains a slash of its own. */
+/** The parent of a key; that of `a/@b/c` is `a`, because a scoped package name contains a slash of its own. */
 function parentOf(place: string): string {
   return place.replace(/\/?(?:@[^/]+\/)?[^/]+$/, '')
 }

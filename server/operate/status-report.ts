@@ -1,4 +1,4 @@
-/** The state of the wall, for an operator at a glance. */
+/** Formats the state of the wall, for an operator at a glance. */
 
 import type { Rail } from '../../shared/contract/service.ts'
 import { formatCountWithNoun } from '../../shared/money.ts'
@@ -30,7 +30,7 @@ export type Overview = {
 }
 
 /**
- * The last status of an extension that a facilitator reported, such as `bazaar`: whether its catalogue lists the wall.
+ * The last status that a facilitator reported for an extension, such as `bazaar`: whether its catalogue lists the wall.
  */
 export type CatalogueAnswer = {
   readonly facilitator: string
@@ -39,7 +39,7 @@ export type CatalogueAnswer = {
   readonly reason?: string
 }
 
-/** The wall as text, one fact per line. */
+/** The state of the wall as text, one fact per line. */
 export function formatStatus(seen: Overview): string[] {
   const { version, baseUrl, network, startedAt, now, rail, sells, reads, sold, orphans, pending, freeBytes } = seen
   const { backedUpAt, catalogues, listings, alerts } = seen
@@ -82,7 +82,7 @@ function describePending({ held, uncertain, watched, oldestSince }: Pending, now
   return `${held} held, ${uncertain} of them in doubt, ${watched} watched${oldest}`
 }
 
-/** A duration in its largest units. */
+/** A duration in its two largest units. */
 export function formatDuration(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000))
   const [days, hours, minutes] = [86_400, 3600, 60].map((unit) => Math.floor(seconds / unit)) as [

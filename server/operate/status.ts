@@ -21,7 +21,7 @@ Exit status: 0 if the wall sells, 1 if not, 2 if no wall is running.
 
 const EVERY_SECONDS = 2
 
-// Only the oldest open purchases are shown, because they reveal problems; `books` lists all.
+// Only the oldest open purchases are shown, because they reveal problems; `books` lists all open purchases.
 const OPEN_SHOWN = 5
 
 /** Prints the state of the wall. */
@@ -46,7 +46,7 @@ export const status: Command = {
   },
 }
 
-/** The books, read while the wall runs. */
+/** A summary of the books, read directly from the database while the wall runs. */
 async function readBookLines(): Promise<string[]> {
   const { database } = readPlace(Bun.env)
   try {

@@ -1,4 +1,7 @@
-/** Shortens the log: keeps the last repaint or name of each hour for a while, and afterwards only the very last one. */
+/**
+ * Shortens the log: for some days, keeps only the last repaint or name of each hour, and afterwards only the latest of
+ * all.
+ */
 
 import { ignoreUnavailable } from '../domain/failure.ts'
 import type { UnixMs } from '../domain/purchase/payment.ts'
@@ -23,7 +26,7 @@ const PAUSE_MS = 50
 /** Returns which entry may be dropped, given the next entry. */
 type Choice = (entry: OutlinedEntry) => LogNumber | undefined
 
-/** Makes the compactor. Skips an unavailable store. */
+/** Makes the compactor. It does nothing while the store is unavailable. */
 export function createLogCompactor({
   compaction,
   jobs,
@@ -31,12 +34,12 @@ export function createLogCompactor({
   logger,
   historyDays,
 }: CompactionDeps): (signal: AbortSignal) => Promise<void> {
-  // The first run begins at the log's start, later ones where the last one ended.
+  // The first run begins at the start of the log, and later runs begin where the previous run ended.
   let thinnedTo: LogNumber = 0
 
   /**
-   * Goes through the entries before a time, drops the chosen ones, and returns the number of the last entry it read and
-   * how many it dropped.
+   * Goes through the entries before a time and drops the chosen ones. Returns the number of the last entry that it went
+   * through, and how many it dropped.
    */
   const dropChosen = async (after: LogNumber, before: UnixMs, choose: Choice, signal: AbortSignal) => {
     let [to, dropped] = [after, 0]

@@ -50,7 +50,7 @@ export async function parseNamedBlocks(
   return { name: `wallet ${wallet}`, blocks, wallet }
 }
 
-/** The wallets that own blocks. */
+/** The wallets that own any of the given blocks. */
 export async function findOwners(
   { log }: Pick<ModerateDeps, 'log'>,
   blocks: readonly BlockIndex[],
@@ -114,7 +114,7 @@ export async function listModerationTrail({ log }: Pick<ModerateDeps, 'log'>): P
   return (await log.readCompacted()).filter(isAct)
 }
 
-/** One action: the parts of a block that are hidden after it. */
+/** One action on a block, with the parts of the block that are hidden after it. */
 export type Act = Extract<Change, ModerationChange>
 
 const isAct = (change: Change): change is Act => change.kind === 'hide' || change.kind === 'unhide'

@@ -21,7 +21,7 @@ export type MyReceiptsDeps = {
 /** The address of the list, and the statement that is signed for it. */
 export const RECEIPTS = { path: '/api/agents/me/receipts', what: 'List the receipts of this wallet' } as const
 
-/** A page of a wallet's purchases, those begun before number `after`; refused if the wallet has none at all. */
+/** A page of a wallet's purchases with numbers below `after`; refused if the wallet has no purchases at all. */
 export async function readOwnReceipts(
   { view, ledgerReader, baseUrl }: MyReceiptsDeps,
   wallet: Address,
@@ -33,7 +33,7 @@ export async function readOwnReceipts(
   const nextAfter = found.length > RECEIPTS_MAX ? (page.at(-1)?.number ?? null) : null
   return {
     ...createWalletRule(wallet),
-    // A list changes nothing, so the same header can be sent again.
+    // Reading the list changes nothing, so the same sign-in header can be sent again.
     apply: async () => 'repeated',
     answer: () => ({ purchases: page.map((one) => toOwnPurchase(one, view, baseUrl)), nextAfter }),
   }

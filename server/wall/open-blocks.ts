@@ -1,4 +1,4 @@
-/** Which blocks can be bought at this moment. Reading holds nothing. */
+/** Finds which blocks can be bought at this moment, without holding any of them. */
 
 import type { Spaces } from '../../shared/contract/space.ts'
 import { createLru } from '../../shared/lru.ts'

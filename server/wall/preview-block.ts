@@ -34,7 +34,7 @@ type PreviewInput = Readonly<Record<string, unknown>>
 const SCALE_MAX = 8
 const IMAGE_SIDE = 480
 
-/** The result of buying `target` with this listing. Holds, sells and stores nothing. */
+/** The result of buying `target` with this listing. The preview holds, sells and stores nothing. */
 export async function previewBlock(previewing: PreviewDeps, target: Target, said: PreviewInput): Promise<Preview> {
   const { offer, rail } = previewing
   const { block, space } = await readTargetState(previewing, target)
@@ -90,7 +90,7 @@ function spaceOf({ claimed }: WallView, now: Taken, holding: Holding): TargetSta
   return blocks.some((block) => now.has(block)) ? 'reserved' : 'open'
 }
 
-/** Checks each field separately, so that a caller can fix all of them at once. `pictureIn` checks the picture. */
+/** Checks each field separately, so that a caller can fix all of them at once. `readPicture` checks the picture. */
 function findListingProblems(said: PreviewInput): PreviewProblem[] {
   return LISTING_KEYS.filter((key) => key !== 'px').flatMap((key) => {
     const listing = readListing({ [key]: said[key] })

@@ -1,6 +1,6 @@
 /**
- * Limits how often expensive requests may be made per client, wallet or block: far more often than in honest use, far
- * less than in a flood.
+ * Limits how often expensive requests may be made per client, wallet or block. The limits are far above honest use, and
+ * far below a flood.
  */
 
 import type { Failure } from '../domain/failure.ts'
@@ -77,9 +77,9 @@ export type BudgetName = keyof typeof BUDGETS
 // The refusal's message for budgets that may stay used up for longer than a client would guess.
 const REFUSALS: Readonly<Partial<Record<BudgetName, string>>> = {
   'daily repaints':
-    'This block has used up its repaints for today. Nothing was changed. Wait Retry-After seconds, then send it again; if its ts is then older than 5 minutes, sign again.',
+    'This block has used up its repaints for today. Nothing was changed. Wait Retry-After seconds, then send the change again; if its ts is then older than 5 minutes, sign again.',
   'daily names':
-    'This wallet has used up its changes of name for today. Nothing was changed. Wait Retry-After seconds, then send it again; if its ts is then older than 5 minutes, sign again.',
+    'This wallet has used up its name changes for today. Nothing was changed. Wait Retry-After seconds, then send the change again; if its ts is then older than 5 minutes, sign again.',
 }
 
 /** How many live streams one address may have open in parallel. */
@@ -88,18 +88,18 @@ export const STREAMS_PER_ADDRESS = 256
 /** How many live streams one IPv6 site (/48) may have open in parallel; it has 65,536 client addresses. */
 export const STREAMS_PER_SITE = 1024
 
-// Each takes some 100 bytes. Budgets do not help against a client with more addresses than this.
+// Each bucket takes about 100 bytes. Budgets do not help against a client with more addresses than this.
 const KEYS_MAX = 20_000
 
-/** What each client has used, in this process's memory only. */
+/** How much of each budget every client has used up, in this process's memory only. */
 export type RateLimits = {
-  /** Takes one, or `cost`, from a budget; returns a refusal if the budget is used up. */
+  /** Takes one unit, or `cost` units, from a budget; returns a refusal if the budget is used up. */
   take(name: BudgetName, who: string, cost?: number): Failure | undefined
   /** Returns the refusal if the budget is used up, without taking anything. */
   check(name: BudgetName, who: string): Failure | undefined
 }
 
-/** Starts with every bucket full. */
+/** Makes rate limits, with every bucket full. */
 export function createRateLimits(
   { elapsed }: Pick<Clock, 'elapsed'>,
   budgets: Readonly<Record<BudgetName, Budget>> = BUDGETS,

@@ -36,7 +36,7 @@ export async function readDeeds(deps: DeedsDeps, { after, owedAfter, limit }: De
     payTo: [...payees].map(formatWallet),
     asset: formatWallet(offer.terms.asset),
     network: offer.terms.network,
-    // Sale numbers have no gaps, so a number is a position.
+    // Sale numbers start at 1 and have no gaps, so they give the positions in `sales`.
     deeds: page.map((sold) =>
       toSaleDeed(sold, view.sales.slice(sold.seq - 1, sold.seq - 1 + countBlocks(sold.target))),
     ),
@@ -89,7 +89,9 @@ function hideOrderParts(
 
 const transactionPattern = /^0x[0-9a-f]{64}$/
 
-/** Omits a reference in the operator's own words. */
+/**
+ * The public form of owed money. A reference in the operator's own words, rather than a transaction hash, is omitted.
+ */
 const toOwedMoney = ({ payer, nonce, tx, amount, reference }: OwedPayment): OwedMoney => ({
   wallet: truncateWallet(payer),
   nonce,

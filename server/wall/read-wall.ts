@@ -1,4 +1,4 @@
-/** The state of a block, for a request without a payment. */
+/** The state of a block or an area, for requests without a payment. */
 
 import { type Area, formatArea, blocksOf } from '../../shared/area.ts'
 import type { AreaState } from '../../shared/contract/area.ts'
@@ -62,7 +62,7 @@ type ReadAreaDeps = {
   readonly offer: Pick<Offer, 'terms'>
 }
 
-/** Counts an area's open, sold and held blocks. Holds nothing. */
+/** Counts an area's open, sold and held blocks, without holding any of them. */
 export async function readArea({ view, taken, offer }: ReadAreaDeps, area: Area): Promise<AreaState> {
   const gone = await taken()
   const blocks = blocksOf(area)

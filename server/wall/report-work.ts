@@ -17,7 +17,7 @@ const SHAPE = `Send a JSON object with block ("col,row"), reason (one of ${REPOR
 /** Reads the body of a report. */
 export const readReport = createReader(ReportBody, () => createFailure('invalid_body', SHAPE))
 
-/** Stores a report from a client address, which is stored only as a hash with a key that is replaced every day. */
+/** Stores a report. The client's address is stored only as a hash, made with a key that is replaced every day. */
 export async function reportWork(
   { view, reports, clock }: ReportDeps,
   { block: coord, reason, note }: ReportBody,

@@ -13,8 +13,8 @@ import { moderateBlocks, type ModerateDeps } from './moderate-blocks.ts'
 type ReportedDeps = ModerateDeps & { readonly view: WallView; readonly reports: Pick<Reports, 'listOpen' | 'close'> }
 
 /**
- * A reported artwork, and the surroundings of the block in the first report: its pixels in base64, or `null` without a
- * picture.
+ * A reported artwork. `around` lists the sold blocks near the block of the first report, each with its pixels in
+ * base64, or `null` if it has no picture.
  */
 export type ReportedWork = {
   readonly place: string // a block of the artwork

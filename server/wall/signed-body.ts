@@ -1,6 +1,6 @@
 /**
- * Reads the JSON bodies of signed changes, with a signature in the body or a sign-in: of a block, an area, a wallet and
- * its painter.
+ * Reads the JSON bodies of changes to a block, an area, a wallet or its painter, authorized by a signature in the body
+ * or by a sign-in.
  */
 
 import type { Static, TObject } from '@sinclair/typebox'

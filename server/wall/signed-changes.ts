@@ -1,7 +1,7 @@
 /**
- * The changes that a wallet signs instead of paying for: repaints of a block or an area, its name, its painter. Each
- * change is read, checked, applied and answered, in this order. Reading it determines what it changes, the text to
- * sign, whose signature counts and which budgets it uses. `perform` does the rest.
+ * The changes that a wallet signs instead of paying for: repaints of a block or an area, and changes of the wallet's
+ * name or painter. Each change is read, checked, applied and answered, in this order. Reading it determines what it
+ * changes, the text to sign, whose signature counts and which budgets it uses. `perform` does the rest.
  */
 
 import { formatArea, blocksOf, parseArea, type Area } from '../../shared/area.ts'
@@ -48,18 +48,21 @@ import { createNoPurchasesFailure } from './my-wall.ts'
 import type { BudgetName, RateLimits } from './rate-limits.ts'
 import { deedOf } from './read-wall.ts'
 
-/** The allowed signers: `signers` are the wallets whose signature counts, `whose` names them in a refusal. */
+/**
+ * A request that a wallet signs. `signers` are the wallets whose signature counts, and `whose` describes them in a
+ * refusal.
+ */
 export type SignedRequest<Answer> = {
   readonly signers: readonly Address[]
   readonly whose: string
   readonly budgets: readonly BudgetName[]
   readonly keys: readonly string[] // the buckets; one is taken from each of them in every budget
-  readonly tooLate?: Failure // the refusal of a change that was signed before one that has been applied
+  readonly tooLate?: Failure // the refusal of a change that was signed before a change that has already been applied
   apply(signed: Signed & { readonly by: Address }, now: UnixMs): Promise<ChangeResult>
   answer(result: ChangeResult): Answer
 }
 
-/** A change, and the texts that are valid for it; a refusal shows the first one. */
+/** A change, and the texts that may be signed for it; a refusal shows the first text. */
 export type SignedChange<Answer> = SignedRequest<Answer> & {
   readonly path: string
   readonly what: string // describes the change for its owner
@@ -86,7 +89,7 @@ export type ChangeDeps = ChangeSources & {
 
 const REPAINTS = ['repaints', 'daily repaints'] as const
 
-/** A repaint of the block at `coord`, as the request wrote it, with valid fields. */
+/** A repaint of the block at `coord`, which is written as in the request. The fields must be valid. */
 export async function createBlockRepaint(
   { blocks, view }: ChangeSources,
   coord: string,
@@ -168,7 +171,7 @@ const listFieldNames = (kind: Kind, fields: { readonly [Name in keyof SignedFiel
 export const describeRegistration = (fields: IdentityFields) =>
   ({ path: '/api/agents/me', what: `Name this wallet (${listFieldNames('register', fields)})` }) as const
 
-/** The name and framework that a wallet gives itself. */
+/** The change of a wallet's own name and framework. */
 export async function createRegistration(
   { agents, view }: ChangeSources,
   given: string,
@@ -190,7 +193,7 @@ export async function createRegistration(
   }
 }
 
-/** The painter that may repaint for a wallet; `null` for no painter. */
+/** The change of the painter that may repaint for a wallet; `null` removes the painter. */
 export async function createPainterNaming(
   { agents }: ChangeSources,
   given: string,
@@ -216,7 +219,9 @@ export const createWalletRule = (wallet: Address) =>
 
 const lower = (address: string) => address.toLowerCase() as Address
 
-/** Reads a wallet that has bought something. Refuses any other, because it is not in the registry. */
+/**
+ * Reads the address of a wallet that has bought something. Refuses any other wallet, because it is not in the registry.
+ */
 async function findBuyer(agents: Agents, given: string): Promise<Address | Failure> {
   if (!isAddress(given))
     return createFailure('invalid_wallet', `wallet ${describeRule(WalletParams.properties.wallet)}.`)
@@ -255,7 +260,8 @@ export async function makeChange<Answer>(
 }
 
 /**
- * The request at a path. If only the signature shows which wallet it concerns, `of` finds the request for that wallet.
+ * The request at a path. If only the sign-in shows which wallet the request concerns, `of` makes the request for that
+ * wallet.
  */
 export type AskedBySignIn<Answer> = { readonly path: string; readonly what: string } & (
   | SignedRequest<Answer>
@@ -287,7 +293,7 @@ export async function signIn<Answer>(
   return await perform(deps, request, proof, now)
 }
 
-/** A signature over one of `texts`, by one of `signers`; `denied` is the refusal if it is not. */
+/** A signature over one of `texts`, by one of `signers`; `denied` is the refusal if the signature is invalid. */
 type Proof = {
   readonly signers: readonly Address[]
   readonly texts: readonly string[]
@@ -348,7 +354,7 @@ export const createStaleTimeFailure = (now: UnixMs): Failure =>
     },
   )
 
-/** The refusal of a text that arrives, or is resent, after a newer one was applied. */
+/** The refusal of a signed text that arrives, or is resent, after a newer change was applied. */
 const createSupersededFailure = (): Failure =>
   createFailure('stale_signature', 'A newer change has already been applied. Sign again with a new ts.')
 

@@ -34,7 +34,10 @@ import {
   type SignedChange,
 } from './signed-changes.ts'
 
-/** The inputs of the text. `hosts` are the host names that a message may be signed for, the canonical one first. */
+/**
+ * The inputs for making the text to sign. `hosts` are the host names that a message may be signed for, the canonical
+ * one first.
+ */
 export type SigningMessageDeps = ChangeSources & {
   readonly clock: Clock
   readonly hosts: readonly string[]
@@ -70,7 +73,7 @@ export async function createSigningMessage(deps: SigningMessageDeps, query: Sign
   }
 }
 
-/** The fields that a change names, or the reason why the change would be refused for any signer. */
+/** The fields that a change sets, or the reason why the change would be refused for any signer. */
 function readFields(query: SignQuery): SignedFields | Failure {
   const named: { -readonly [Field in SignableField]?: string | null } = {}
   for (const field of FIELDS) {
@@ -103,7 +106,7 @@ const createFieldReader = (kind: Kind, fields: TObject) =>
     return refuseField('invalid_option')(flaw)
   })
 
-// For an area, the number of pixels is checked later, because it depends on the area's name.
+// For an area, the number of pixels is checked later, because it depends on the area's size.
 const readers: Readonly<Record<Kind, (named: SignedFields) => SignedFields | Failure>> = {
   set_pixels: createFieldReader('set_pixels', EditFields),
   set_area: createFieldReader('set_area', EditAreaFields),

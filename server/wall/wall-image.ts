@@ -1,4 +1,4 @@
-/** The wall, or a part of it, as a PNG. */
+/** Draws the wall, or a part of it, as a PNG. */
 
 import pLimit from 'p-limit'
 import type { RegionQuery } from '../../shared/contract/picture.ts'
@@ -16,7 +16,7 @@ import type { Offer } from '../x402/terms.ts'
 
 type ImageDeps = { readonly view: WallView; readonly pictures: Pictures }
 
-/** A picture of the wall. `state` identifies what it shows, like `stateOf`. */
+/** A picture of the wall. `state` identifies the state of the wall in the picture; see `stateOf`. */
 export type WallImage = { readonly state: string; readonly png: Uint8Array<ArrayBuffer> }
 
 export type WallImages = { draw(query: RegionQuery): Promise<WallImage | Failure> }
@@ -83,7 +83,7 @@ const CARDS_MAX = 64
 // Cards show the whole wall in two sizes.
 const SMALL_WALLS_MAX = 2
 
-/** Draws cards. The wall is scaled down once for all of them, until it changes. */
+/** Draws cards. All cards share the scaled-down wall, until the wall changes. */
 export function createCardImages({
   view,
   pictures,

@@ -4,25 +4,34 @@ import { join } from 'node:path'
 import { readOutput } from '../support/output-of.ts'
 import { createScratchFolder } from '../support/scratch-folder.ts'
 
-// Goal: no unaudited package passes as audited. Method: the script as CI runs it, with a registry of our own.
+// Goal: no unaudited package passes as audited. Method: the script as CI runs it, with a fake `npx` that responds like
+// a registry.
 
 const folder = createScratchFolder()
 
 test.each([
-  ['that knows no flaw', 'echo "{}"', 0, /^\{\}$/m],
-  ['that knows one', 'echo "{\\"flaw\\":1}"; exit 1', 1, /flaw/],
-  ['that is away', 'echo "error: ConnectionRefused" >&2; exit 1', 2, /^NOT AUDITED: .*\nerror: ConnectionRefused$/m],
-])('the audit with a registry %s reports that, and so does its exit status', async (_, answer, status, words) => {
-  writeFileSync(join(folder, 'npx'), `#!/bin/sh\n${answer}\n`)
-  chmodSync(join(folder, 'npx'), 0o755)
-  const env = { PATH: `${folder}:${Bun.env['PATH'] ?? ''}` }
-  const child = Bun.spawn([join(import.meta.dir, '../../.ci/audit')], {
-    env,
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'pipe',
-  })
-  const { out, code } = await readOutput(child)
-  expect(code).toBe(status)
-  expect(out).toMatch(words)
-})
+  ['that reports no flaw', 'echo "{}"', 0, /^\{\}$/m],
+  ['that reports a flaw', 'echo "{\\"flaw\\":1}"; exit 1', 1, /flaw/],
+  [
+    'that is unavailable',
+    'echo "error: ConnectionRefused" >&2; exit 1',
+    2,
+    /^NOT AUDITED: .*\nerror: ConnectionRefused$/m,
+  ],
+])(
+  'the output and the exit status of the audit show the response of a registry %s',
+  async (_, answer, status, words) => {
+    writeFileSync(join(folder, 'npx'), `#!/bin/sh\n${answer}\n`)
+    chmodSync(join(folder, 'npx'), 0o755)
+    const env = { PATH: `${folder}:${Bun.env['PATH'] ?? ''}` }
+    const child = Bun.spawn([join(import.meta.dir, '../../.ci/audit')], {
+      env,
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'pipe',
+    })
+    const { out, code } = await readOutput(child)
+    expect(code).toBe(status)
+    expect(out).toMatch(words)
+  },
+)

@@ -9,8 +9,9 @@ import { isInstalled } from '../support/e2e/proxies.ts'
 import { IS_LONG_RUN } from '../support/long-run.ts'
 import { openBrowser } from '../support/page/browser.ts'
 
-// Goal: the measurements can run at any time, and every goal belongs to one of them. Method: one scenario runs briefly,
-// and all of them in a long run. The figures mean nothing here, but they must exist, and only correct responses count.
+// Goal: the benchmarks can run at any time, and each of their goals belongs to a measured figure. Method: one scenario
+// runs briefly; in a long run, all scenarios do. The values mean nothing here, but each figure must exist, and only
+// correct responses count.
 
 /** Whether the page is built and a browser can show it. */
 async function hasPage(): Promise<boolean> {
@@ -61,7 +62,7 @@ test.if(IS_LONG_RUN)('every goal belongs to a measured figure', () => {
   expect(measurable.filter((name) => !ratios.has(name))).toEqual([])
 })
 
-test('new results replace older ones of the same name, and nothing else', () => {
+test('new results replace only the text between the marks, and a text without marks is an error', () => {
   const renderMarked = (text: string) => `before\n<!-- bench: start -->\n${text}\n<!-- bench: end -->\nafter\n`
   expect(replaceResults(renderMarked('old'), 'new')).toBe(renderMarked('new'))
   expect(() => replaceResults('no marks', 'new')).toThrow('lacks the marks')

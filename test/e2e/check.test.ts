@@ -9,8 +9,8 @@ import { startSurroundings, type Surroundings } from '../support/e2e/world.ts'
 import { mayMount } from '../support/scratch-folder.ts'
 import { reportSkipped } from '../support/skipped.ts'
 
-// Goal: anything that would stop a wall from selling is known before its start, and an error ends the process with a
-// reason. Method: the real command and the real process, with a chain and a facilitator that misbehave.
+// Goal: `check` reports anything that would stop a wall from selling, and a wall that cannot start exits with a reason.
+// Method: the real command and the real process, with a chain and a facilitator that misbehave.
 
 let around: Surroundings
 let settings: WallSettings
@@ -49,7 +49,7 @@ const checkWith = async (changes: WallSettings) => {
   return { status, wrong: lines.filter((line) => line.startsWith('WRONG')) }
 }
 
-test('check names a facilitator that does not verify, an endpoint of another chain, a port in use and a missing folder', async () => {
+test('check reports a facilitator that does not verify, an endpoint of another chain, a port in use and a missing folder', async () => {
   const host = new URL(around.facilitator.url).host
   const endpoint = startOddEndpoint(around.network.rpcUrl, { eth_chainId: () => ({ result: '0x1' }) })
   const chain = new URL(endpoint.url).host
@@ -71,7 +71,7 @@ test('check names a facilitator that does not verify, an endpoint of another cha
   await endpoint.stop()
 })
 
-test('check names a setting that cannot work, and a file that is not a database', async () => {
+test('check reports an invalid setting, and a database file that is not a database', async () => {
   expect(await checkWith({ PRICE: 'free' })).toMatchObject({
     status: 1,
     wrong: ['WRONG  settings: PRICE must be an amount in dollars with two decimals, from 0.01 to 999999.99'],
@@ -82,7 +82,7 @@ test('check names a setting that cannot work, and a file that is not a database'
   expect(await checkWith({ DATABASE_PATH: path })).toEqual({ status: 1, wrong })
 })
 
-test('check names every incomplete, malformed or missing setting', async () => {
+test('check reports every incomplete, malformed or missing setting', async () => {
   const { host } = new URL(around.facilitator.url)
   const none = join(around.folder, 'none')
   const denied = join(around.folder, 'denied')
@@ -128,7 +128,7 @@ test('check names every incomplete, malformed or missing setting', async () => {
   ])
 })
 
-test('check names a webhook that cannot be reached or rejects the notice', async () => {
+test('check reports a webhook that cannot be reached or rejects the notice', async () => {
   using receiver = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response(null, { status: 500 }) })
   const secret = { WEBHOOK_SECRET: `whsec_${'A'.repeat(32)}` }
   const { href, host } = receiver.url
@@ -140,7 +140,7 @@ test('check names a webhook that cannot be reached or rejects the notice', async
   ])
 })
 
-test('check names an older copy, a wall that moved away and a wall of another network', async () => {
+test('check reports a database that is older than its witness, has moved away or belongs to another network', async () => {
   const [path, witness] = [join(around.folder, 'older.sqlite'), join(around.folder, 'older.witness')]
   ;(await openSqlite(path, 'eip155:8453')).close()
   const checkThere = async () => (await checkWith({ DATABASE_PATH: path, WITNESS_PATH: witness })).wrong
@@ -155,7 +155,7 @@ test('check names an older copy, a wall that moved away and a wall of another ne
 })
 
 test.skipIf(reportSkipped('permission to mount a disk', mayMount))(
-  'check names a disk that is nearly full',
+  'check reports a disk that is nearly full',
   async () => {
     const disk = join(around.folder, 'small')
     await Bun.$`mkdir ${disk} && mount -t tmpfs -o size=32m none ${disk}`
@@ -185,7 +185,7 @@ test('a wall that cannot listen, or cannot store its files, exits with 78 and a 
 
 const HINT = '; set FACILITATOR_KEYS, or CDP_API_KEY_ID and its secret'
 
-test('a bearer key is sent to its facilitator, and check names a key that fits no facilitator', async () => {
+test('a bearer key is sent to its facilitator, and check reports a key that the facilitator rejects or misses', async () => {
   using guarded = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
@@ -211,7 +211,7 @@ test('a bearer key is sent to its facilitator, and check names a key that fits n
   expect(await checkWith({ FACILITATOR_URL })).toMatchObject({ status: 1, wrong: [expect.stringContaining(HINT)] })
 })
 
-test('check names a proof of ownership that PAY_TO did not sign for the address of this wall', async () => {
+test('check reports a proof of ownership that PAY_TO did not sign for the address of this wall', async () => {
   const owner = privateKeyToAccount(generatePrivateKey())
   const baseUrl = new URL(settings['BASE_URL'] ?? '').origin
   const signProof = (message: string) => owner.signMessage({ message })

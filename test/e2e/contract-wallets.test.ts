@@ -32,7 +32,7 @@ beforeAll(async () => {
 /** Pays with an account, and signs texts for it. */
 type Holder = { readonly payer: Payer; signText(message: string): Promise<Hex> }
 
-/** A signature of a contract wallet, as its owner's client makes it. */
+/** Turns the signature of an owner into a signature of the owner's contract wallet. */
 type Form = (signature: Hex, owner: Wallet) => Hex
 const keepSignature: Form = (signature) => signature
 
@@ -71,7 +71,7 @@ const buy = ({ payer }: Holder, target: string) => {
 
 type SignMessage = (signed: { readonly message: string }) => Promise<Hex>
 
-/** The stock client of a wallet that only signs in, by `signMessage`. */
+/** A `fetch` with the stock client of a wallet that only signs in, by `signMessage`. */
 const fetchAs = (
   { payer: { address }, signText }: Holder,
   signMessage: SignMessage = ({ message }) => signText(message),
@@ -81,7 +81,7 @@ const fetchAs = (
 }
 
 /**
- * Sends a change through that client until the wall processes it, because so many contract queries in a row are
+ * Sends a change by `fetchAs`, and resends it while the response is 503, because so many contract queries in a row are
  * rate-limited.
  */
 async function sendSignedIn(
@@ -126,7 +126,7 @@ describe.each([
   })
 })
 
-test('the wallet of a key sets its name with a client that only signs in, and pays nothing for it', async () => {
+test('a wallet with a key sets its name with a client that only signs in, and pays nothing for it', async () => {
   const key = await world.createFundedWallet(1)
   const holder = createHolder(key.address, key)
   expect((await buy(holder, '8,1')).status).toBe(200)
@@ -160,7 +160,7 @@ test('a contract wallet that is not deployed paints with a client that only sign
 })
 
 describe('a payment by a contract wallet', () => {
-  test('a payment by a contract wallet whose response was lost is one block and one dollar', async () => {
+  test('if the response to a payment by a contract wallet is lost, the resent payment buys one block for one dollar', async () => {
     const holder = await deployHolder(2)
     const payment = await signBlockPayment(world, holder.payer, '4,1')
     world.facilitator.settle.queueFaults('reset-after')
@@ -170,7 +170,7 @@ describe('a payment by a contract wallet', () => {
     expect(await world.readBalance(holder.payer)).toBe(1)
   })
 
-  test('if a payment emptied a contract wallet, its client gets the receipt of that payment for a newly signed one', async () => {
+  test('if an earlier payment emptied a contract wallet, a newly signed payment returns the receipt of the earlier one', async () => {
     const holder = await deployHolder()
     const [payment, anew] = [
       await signBlockPayment(world, holder.payer, '7,1'),
@@ -185,7 +185,7 @@ describe('a payment by a contract wallet', () => {
     expect([response.status, (await response.json()) as object]).toMatchObject([200, { block: '7,1', owner: 'you' }])
   })
 
-  test('a valid signature that a facilitator calls invalid is not the payer’s fault', async () => {
+  test('if a facilitator calls a valid signature invalid, the response is 502, and the same payment can still buy the block', async () => {
     const holder = await deployHolder()
     const payment = await signBlockPayment(world, holder.payer, '5,1')
     world.facilitator.verify.queueFaults('bad-signature')
@@ -205,7 +205,7 @@ describe('a payment by a contract wallet', () => {
     }
   })
 
-  test('a payment of a wallet from a factory that the facilitator does not call is rejected with its reason', async () => {
+  test('a payment of a wallet from a factory that the facilitator does not call is rejected and not charged', async () => {
     const { network } = world
     const elsewhere = createWallet().address
     await network.client.setCode({

@@ -6,7 +6,7 @@ import { waitUntil } from '../support/wait.ts'
 
 // Goal: everything acknowledged is on the disk, and a failing disk costs nobody anything. Method: the real process with
 // a limit on the size of its files, which fails a commit in the middle of a sale. Only SQLite is tested, because a
-// failing disk of a PostgreSQL server is for that server to handle.
+// PostgreSQL server handles its failing disk itself.
 
 let around: Surroundings
 let settings: WallSettings
@@ -19,7 +19,7 @@ afterAll(() => around.stop())
 // The limit, in blocks of 512 bytes, is enough for the tables and a few sales in the write-ahead log.
 const SHORT_FILES = `trap '' XFSZ; ulimit -f 1000`
 
-test('a disk that fails at commit ends the process, and after the restart the wall has every acknowledged sale and finishes the others', async () => {
+test('if the disk fails at a commit, the process exits, and after a restart the wall has every acknowledged sale and finishes the others', async () => {
   const whole = await around.startArmed(settings)
   await whole.stop()
   const failing = await around.startArmed(settings, SHORT_FILES)

@@ -8,8 +8,8 @@ import { startSurroundings, type Surroundings } from '../support/e2e/world.ts'
 import { readBody, createClient, fetchHealth } from '../support/service/client.ts'
 import { waitFor } from '../support/wait.ts'
 
-// Goal: a wall sells, finishes open purchases and restarts with endpoints that return events of only a few blocks per
-// call, one of which accepts no calls. Method: the real process on a real chain behind such endpoints.
+// Goal: a wall sells, finishes open purchases and restarts although one endpoint accepts no calls, and the other
+// returns the events of only ten blocks per call. Method: the real process on a real chain behind such endpoints.
 
 let around: Surroundings
 let busy: OddEndpoint
@@ -30,7 +30,7 @@ afterAll(async () => {
   await around.stop()
 })
 
-/** Whether the deed of a purchase says that the wall has seen the payment. */
+/** Whether the deed of a purchase says that the payment has settled. */
 const isSettled = async (bought: Response) => {
   expect(bought.status).toBe(200)
   const { block } = (await bought.json()) as Receipt
@@ -52,7 +52,7 @@ test('if the endpoints limit calls and ranges, a payment whose settlement respon
   expect(await around.readBalance(payer)).toBe(4)
 })
 
-test('a wall that missed 1,300 blocks of the chain arms, and finishes its open purchases', async () => {
+test('a wall that missed 1,300 blocks of the chain accepts payments again, and finishes its open purchases', async () => {
   const payer = await around.createFundedWallet(5)
   const payment = await signBlockPayment(wall, payer)
   around.facilitator.settle.queueFaults('hang-after')
@@ -68,7 +68,7 @@ test('a wall that missed 1,300 blocks of the chain arms, and finishes its open p
   await expectBooksToBalance({ ...around, url: wall.url })
 })
 
-test('the limits of an endpoint are reported, with its host only', async () => {
+test('the health report states the limits of each endpoint, and identifies the endpoint only by its host', async () => {
   const told = await waitFor(async () => {
     const health = await fetchHealth(wall)
     return health.rail === 'armed' ? (health.railError ?? '') : undefined

@@ -37,7 +37,7 @@ async function* readLines(child: ReturnType<typeof start>): AsyncGenerator<strin
   }
 }
 
-test('each example is under forty lines, and is named in the README', async () => {
+test('each example has fewer than forty lines, and the README mentions it', async () => {
   const readme = await Bun.file(join(FOLDER, '../README.md')).text()
   const names = await Array.fromAsync(new Bun.Glob('*').scan({ cwd: FOLDER }))
   expect(names.toSorted()).toEqual(['buy-area.ts', 'buy-over-mcp.ts', 'buy.ts', 'follow.ts', 'repaint.ts'])
@@ -76,7 +76,7 @@ test('the example buy-area puts a picture on six blocks, for one payment of six 
   expect(await world.network.readBalance(wallet.address)).toBe(1_000_000n)
 })
 
-test('the example repaint repaints repeatedly, and the example follow prints each repaint', async () => {
+test('the example repaint repaints a block at intervals, and the example follow prints each repaint', async () => {
   const wallet = await world.createFundedWallet(1)
   await new Response(start('buy', ['7,7'], wallet.privateKey).stdout).text()
   const following = start('follow', ['0'])

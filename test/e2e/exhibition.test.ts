@@ -35,7 +35,7 @@ test('twenty to thirty agents buy several hundred blocks, each agent with a sing
   expect(told.find((line) => line.includes('all want block'))).toMatch(/is rejected .* with 2\.00 of 2\.00 left/)
 })
 
-/** The transactions that paid for the blocks of a work. */
+/** The transactions that paid for the blocks of an artwork. */
 async function readPayments(work: Work): Promise<string[]> {
   const deeds = await Promise.all(
     blocksOf(work).map(async (block) => (await (await fetchBlock(world, coordOf(block))).json()) as { tx: string }),

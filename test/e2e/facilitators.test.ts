@@ -20,7 +20,7 @@ beforeAll(async () => {
   await openWall()
 })
 
-/** A new wall for each group, because a facilitator that failed is used last. */
+/** Starts a new wall. Each group needs one, because a wall prefers facilitators that have not failed. */
 async function openWall(first = around.facilitator.url) {
   const facilitators = `${first}, ${second.url.replace('//', '//name:password@')}`
   wall = await around.startArmed({ FACILITATOR_URL: facilitators, DATABASE_PATH: around.databasePath })
@@ -41,7 +41,7 @@ afterAll(async () => {
   }
 })
 
-/** Buys with one signed request, sent once. */
+/** Buys with one signed request that is sent once, and checks the payment. */
 async function expectImmediatePurchase(what: string) {
   const payer = await around.createFundedWallet(5)
   const answer = await fetchBlock(wall, 'next', await signBlockPayment(wall, payer))
@@ -78,7 +78,7 @@ describe('a first facilitator that fails', () => {
     },
   )
 
-  test('if the first facilitator is down, the wall arms, sells, and says which one is down', async () => {
+  test('if the first facilitator is down, the wall starts and sells, and its health report says which one is down', async () => {
     const gone = `http://127.0.0.1:${await findFreePort()}`
     await reopenWall(gone)
     await expectImmediatePurchase('nobody listens')
@@ -91,7 +91,7 @@ describe('a first facilitator that fails', () => {
   })
 })
 
-test('a facilitator that reads only the payment gets it without extensions', async () => {
+test('if a facilitator cannot read a payment with extensions, it gets the payment again without them', async () => {
   await reopenWall()
   const settles = second.settle.countCalls()
   around.facilitator.verify.queueFaults('unreadable')

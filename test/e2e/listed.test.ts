@@ -6,11 +6,11 @@ import { runCommand } from '../support/e2e/command.ts'
 import { startSurroundings, type Surroundings } from '../support/e2e/world.ts'
 
 // Goal: an operator knows which paid addresses a catalogue would not list, and what to do. Method: the real command and
-// a real wall; a catalogue that probes like Coinbase's, without a body, and responds in the form of its documentation.
+// a real wall; a catalogue that probes like Coinbase's, without a body, and responds as Coinbase's documentation says.
 
 let around: Surroundings
 let wall: WallProcess
-let broken: string | undefined // an address whose demand arrives without its extension
+let broken: string | undefined // the path of the paid address whose demand arrives without its extension
 const resources: string[] = []
 const catalogue = Bun.serve({
   hostname: '127.0.0.1',
@@ -59,7 +59,7 @@ async function runListed(url = catalogue.url.origin) {
   return { status, err, rows: out.trim().split('\n').slice(2) }
 }
 
-test('each paid address is validated, and each one that is not or would not be listed is named with its remedy', async () => {
+test('listed validates each paid address, and gives a remedy for each one that is not listed or would be rejected', async () => {
   const fresh = await runListed()
   expect([fresh.status, fresh.rows.length]).toEqual([1, 3])
   for (const row of fresh.rows) expect(row).toContain('| not listed | sell it once through Coinbase’s facilitator')
@@ -80,7 +80,7 @@ test('each paid address is validated, and each one that is not or would not be l
   ])
 })
 
-test('a catalogue that does not respond, or responds in another form, is not a finding about the wall', async () => {
+test('if a catalogue does not respond, or responds in another form, listed exits with status 2 and says so', async () => {
   expect(await runListed('http://127.0.0.1:1')).toMatchObject({
     status: 2,
     rows: [],

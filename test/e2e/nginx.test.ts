@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { isInstalled, startProxy, type Proxy } from '../support/e2e/proxies.ts'
 import { reportSkipped } from '../support/skipped.ts'
 
-// Goal: nginx counts requests per client as the wall does. Method: the recipe in a real nginx, which gets the peer's
-// address, in front of a server that responds to every request.
+// Goal: nginx counts requests per client as the wall does. Method: the recipe in a real nginx, which takes the peer's
+// address from a header, in front of a server that responds to every request.
 
 const isSkipped = reportSkipped('nginx', isInstalled('nginx'))
 
@@ -23,7 +23,7 @@ afterAll(async () => {
 // More than the 120 requests that one client may send at once.
 const REQUESTS = 200
 
-/** Returns how many requests nginx rejects; each is sent with the peer address of its number. */
+/** Returns how many requests nginx rejects; `peerOf` gives the peer address of each request. */
 async function countRefused(peerOf: (nth: number) => string): Promise<number> {
   const statuses = await Promise.all(
     Array.from({ length: REQUESTS }, async (_, nth) => {
@@ -39,11 +39,15 @@ async function countRefused(peerOf: (nth: number) => string): Promise<number> {
 const toHex = (nth: number) => nth.toString(16)
 
 test.skipIf(isSkipped).each<[string, (nth: number) => string, boolean]>([
-  ['one IPv4 address', () => '198.51.100.1', true],
-  ['many IPv4 addresses', (nth) => `192.0.2.${nth}`, false],
-  ['many IPv4 addresses that are written as IPv6', (nth) => `::ffff:203.0.113.${nth}`, false],
-  ['many addresses of one IPv6 /64', (nth) => `2001:db8:0:1:${toHex(nth)}::${toHex(nth)}`, true],
-  ['one address of each of many IPv6 /64', (nth) => `2001:db8:1:${toHex(nth)}::1`, false],
-])('nginx rejects requests above the budget of one client: %s', async (_, peerOf, isRefused) => {
+  ['rejects some of 200 requests from one IPv4 address', () => '198.51.100.1', true],
+  ['accepts 200 requests from many IPv4 addresses', (nth) => `192.0.2.${nth}`, false],
+  ['accepts 200 requests from many IPv4 addresses that are written as IPv6', (nth) => `::ffff:203.0.113.${nth}`, false],
+  [
+    'rejects some of 200 requests from many addresses of one IPv6 /64',
+    (nth) => `2001:db8:0:1:${toHex(nth)}::${toHex(nth)}`,
+    true,
+  ],
+  ['accepts 200 requests from one address of each of many IPv6 /64', (nth) => `2001:db8:1:${toHex(nth)}::1`, false],
+])('nginx %s', async (_, peerOf, isRefused) => {
   expect((await countRefused(peerOf)) > 0).toBe(isRefused)
 })

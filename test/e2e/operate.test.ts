@@ -37,7 +37,7 @@ describe('a wall on a file', () => {
   })
   afterAll(() => world.stop())
 
-  test('if the books balance, the command exits with 0, on a wall that never sold and on one that sells', async () => {
+  test('if the books balance, the command books exits with status 0, before the first sale and after two sales', async () => {
     expect(await readBooks()).toMatchObject({ status: 0, balances: true, claimed: 0, received: '0', from: null })
     for (const target of ['1,1', 'next']) await buyBlock(world, await world.createFundedWallet(), target)
     expect(await readBooks()).toMatchObject({ status: 0, balances: true, claimed: 2, received: '2000000', owed: '0' })
@@ -54,7 +54,7 @@ describe('a wall on a file', () => {
     expect((await run('status', '--every', '0')).status).toBe(2)
   })
 
-  test('an open purchase is listed with its evidence, which resolves it, and twelve blocks cost twelve dollars', async () => {
+  test('books lists an open purchase of twelve blocks with its evidence, and after a resend, resolve reports it as sold for twelve dollars', async () => {
     const order = { at: '40,40', w: 4, h: 3 }
     const payment = await signArea(world, await world.createFundedWallet(12), order)
     world.facilitator.settle.queueFaults('hang-before', 'hang-before', 'hang-before')
@@ -173,7 +173,7 @@ describe('a wall on a file', () => {
     )
   })
 
-  test('only the wall’s user can reach the admin socket, and a database without a wall has no socket', async () => {
+  test('only the wall’s user can reach the admin socket, and resolve fails if no wall runs with its settings', async () => {
     const socket = 'wall.sqlite.sock'
     expect(statSync(join(world.folder, socket)).mode & 0o777).toBe(0o600)
     await world.crash()
@@ -185,7 +185,7 @@ describe('a wall on a file', () => {
     })
   })
 
-  test('a monitor reads counts, times and states, and no names', async () => {
+  test('the metrics contain counts, times and states, but not the address of a buyer', async () => {
     const buyer = await world.createFundedWallet()
     await fetchBlock(world, 'next', await signBlockPayment(world, buyer))
     const response = await fetch(`${locateMonitors()}/metrics`)

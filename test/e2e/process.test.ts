@@ -34,7 +34,7 @@ describe('a wall on a file', () => {
     }
   })
 
-  test('after a kill -9 in a purchase of 400 blocks whose money has moved, the same request gets the same area for one payment', async () => {
+  test('after a kill -9 during a purchase of 400 blocks that is already paid, the same request gets the same area for one payment', async () => {
     const payer = await world.createFundedWallet(401)
     const body = { at: '100,20', w: 20, h: 20, image: createFlatPng(200, 200, '#00ff00').toBase64() }
     const payment = await signArea(world, payer, body)
@@ -64,7 +64,7 @@ describe('a wall on a file', () => {
     await stopped
   })
 
-  test('a stopping wall is not ready, and serves every request until load balancers had time to notice', async () => {
+  test('a stopping wall is not ready, but still serves every request until load balancers have had time to notice', async () => {
     const own = { DATABASE_PATH: join(world.folder, 'drained.sqlite'), PAY_TO: createWallet().address }
     const wall = await world.startArmed({ ...own, DRAIN_MS: '600000' })
     expect((await fetch(`${wall.url}/readyz/reads`)).status).toBe(200)
@@ -94,7 +94,7 @@ describe('errors at the start that only an operator can fix', () => {
     return [await child.exited, words]
   }
 
-  test('a start with invalid settings exits with 78 and names all of them', async () => {
+  test('a start with invalid settings exits with status 78 and reports all of them', async () => {
     const [status, words] = await waitForExit({ BASE_URL: 'wall.example', PAY_TO: '0x'.padEnd(42, '0'), PORT: 'x' })
     expect(status).toBe(78)
     for (const name of ['BASE_URL', 'PAY_TO', 'FACILITATOR_URL', 'PORT']) expect(words).toContain(name)

@@ -177,8 +177,8 @@ test('one signed request sent ten times in parallel, and again after a restart, 
   expect(await world.readBalance(payer)).toBe(4)
 })
 
-// A client that must use version 1 of x402 does not see the header of version 2, as with a server that supports only
-// version 1.
+// To make a client use version 1 of x402, the headers of version 2 are hidden, as if the server supported only version
+// 1.
 /** A `fetch` that hides the headers of version 2, and records which payment headers it sent. */
 function createOlderFetch(sent: string[]): typeof fetch {
   const fetchAndRecord = async (input: string | URL | Request, init?: RequestInit) => {

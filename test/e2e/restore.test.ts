@@ -10,9 +10,9 @@ import { findAlerts, readRail } from '../support/e2e/read-wall.ts'
 import { startSurroundings, type Surroundings } from '../support/e2e/world.ts'
 import { waitFor } from '../support/wait.ts'
 
-// Goal: an older copy of the database sells nothing, whatever is restored with it, and stray money stops nothing if the
-// operator has set that the witness is apart.
-// Method: real walls that are stopped while others pay their address, or while the files beside them are restored.
+// Goal: an older copy of the database sells nothing, whatever is restored with it, and stray money does not stop sales
+// if the operator has set that the witness is apart. Method: real walls that are stopped while other wallets pay their
+// address, or while older files are restored.
 
 let around: Surroundings
 let settings: WallSettings
@@ -68,7 +68,7 @@ test('if the witness is apart, money from another source that arrived while the 
   await again.stop()
 })
 
-test('if the witness is not apart, such money stops sales until the operator books it as stray, and the wall names the command and the setting', async () => {
+test('if the witness is not apart, money from another source stops sales until the operator books it as stray, and the wall states the command and the setting', async () => {
   await payFromUnknownWallet()
   const wall = await around.start(settings)
   const { payer = '', nonce = '' } = await waitForAlert(wall, 'orphan')
@@ -87,7 +87,7 @@ test('if the witness is not apart, such money stops sales until the operator boo
   await wall.stop()
 })
 
-test('a wall on yesterday’s database sells nothing and reports which copy it has, whether the witness was restored with it or not', async () => {
+test('a wall on yesterday’s database sells nothing and alerts the operator, whether the witness was restored with it or not', async () => {
   const files = ['wall.sqlite', 'wall.sqlite.witness']
   const locateCopy = (name: string) => join(around.folder, `yesterday-${name}`)
   for (const name of files) await cp(join(around.folder, name), locateCopy(name))
@@ -115,7 +115,7 @@ test('a wall on yesterday’s database sells nothing and reports which copy it h
   await accepted.stop()
 })
 
-test('a missing database is not replaced by a new wall while its witness exists, until the operator confirms it', async () => {
+test('if the database is missing but its witness exists, a new wall sells nothing until the operator accepts it', async () => {
   await rm(around.databasePath)
   const wall = await around.start(settings)
   await waitForAlert(wall, 'older-copy')
@@ -130,7 +130,7 @@ test('a missing database is not replaced by a new wall while its witness exists,
   await accepted.stop()
 })
 
-test('an older copy that is restored is noticed, sells nothing new, and becomes the wall once the operator accepts it', async () => {
+test('a restored older copy reports the lost purchases, sells nothing new, and sells again once the operator accepts it', async () => {
   const backup = join(around.folder, 'backup.sqlite')
   const DATABASE_PATH = join(around.folder, 'own.sqlite')
   const own = { ...settings, DATABASE_PATH, PAY_TO: createWallet().address }

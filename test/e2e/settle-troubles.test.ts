@@ -8,8 +8,8 @@ import { fetchBlock, sendUntilSettled, signBlockPayment, signDemand } from '../s
 import { shareWorld, type World } from '../support/e2e/world.ts'
 import { waitFor, sendWhile } from '../support/wait.ts'
 
-// Each way a facilitator can fail at settlement. Afterwards the buyer sends the same signed request again until
-// there is an outcome: a block for a dollar. In between, no response may ask for money.
+// These tests cover each way in which a facilitator can fail at settlement. Afterwards the buyer resends the same
+// signed request until there is an outcome: a block for a dollar. In between, no response may ask for another payment.
 
 let world: World
 
@@ -36,34 +36,37 @@ describe('a wall on a file', () => {
     'garbage',
   ]
 
-  // All cases here and below run in parallel, because the chain is checked for some seconds before a payer gets an
+  // The faults of a test run in parallel, because the wall checks the chain for some seconds before it reports an
   // uncertain outcome.
   test.each([
-    ['after the money moved: charged once, never asked for more', afterTheMoneyMoved, [200, 503]],
-    ['before the money moved: in doubt until it is settled again', beforeTheMoneyMoved, [503]],
-  ] as const)('each buyer gets one block for one dollar in the end: faults %s', async (_, faults, statuses) => {
-    world.facilitator.settle.queueFaults(...faults)
-    await Promise.all(
-      faults.map(async () => {
-        const payer = await world.createFundedWallet(5)
-        const payment = await signBlockPayment(world, payer)
-        const first = await fetchBlock(world, 'next', payment)
-        expect(statuses).toContain(first.status as never)
-        expect(first.headers.has('payment-required')).toBe(false)
-        if (first.status === 503) {
-          expect(await first.json()).toMatchObject({ error: 'settlement_unknown' })
-          expect(Number(first.headers.get('retry-after'))).toBeGreaterThan(0)
-        }
-        const last = await sendUntilSettled(world, 'next', payment)
-        expect(last.status).toBe(200)
-        const hash = ((await last.json()) as Receipt).deed.tx as `0x${string}`
-        expect(await world.network.client.getTransactionReceipt({ hash })).toMatchObject({ status: 'success' })
-        expect(await world.readBalance(payer)).toBe(4)
-      }),
-    )
-  })
+    ['after the money moved', afterTheMoneyMoved, [200, 503]],
+    ['before the money moved', beforeTheMoneyMoved, [503]],
+  ] as const)(
+    'if the facilitator fails %s, the payment is never asked for again, and a resend gets one block for one dollar',
+    async (_, faults, statuses) => {
+      world.facilitator.settle.queueFaults(...faults)
+      await Promise.all(
+        faults.map(async () => {
+          const payer = await world.createFundedWallet(5)
+          const payment = await signBlockPayment(world, payer)
+          const first = await fetchBlock(world, 'next', payment)
+          expect(statuses).toContain(first.status as never)
+          expect(first.headers.has('payment-required')).toBe(false)
+          if (first.status === 503) {
+            expect(await first.json()).toMatchObject({ error: 'settlement_unknown' })
+            expect(Number(first.headers.get('retry-after'))).toBeGreaterThan(0)
+          }
+          const last = await sendUntilSettled(world, 'next', payment)
+          expect(last.status).toBe(200)
+          const hash = ((await last.json()) as Receipt).deed.tx as `0x${string}`
+          expect(await world.network.client.getTransactionReceipt({ hash })).toMatchObject({ status: 'success' })
+          expect(await world.readBalance(payer)).toBe(4)
+        }),
+      )
+    },
+  )
 
-  test('while a purchase is in doubt, its block is held and offered to its payer again, and nobody else is charged', async () => {
+  test('while a purchase is in doubt, an unpaid request for its block gets terms, and another payer is rejected and not charged', async () => {
     const [payer, other] = [await world.createFundedWallet(), await world.createFundedWallet()]
     const payment = await signBlockPayment(world, payer, '1,1')
     const others = await signBlockPayment(world, other, '1,1')
@@ -77,7 +80,7 @@ describe('a wall on a file', () => {
     expect((await sendUntilSettled(world, '1,1', payment)).status).toBe(200)
   })
 
-  test('a client that signs a new payment is not charged again, and gets the older purchase', async () => {
+  test('a client that signs a new payment while the first one is in doubt is charged once, and gets the first purchase', async () => {
     const payer = await world.createFundedWallet(5)
     const demand = (await fetchBlock(world, 'next')).headers.get('payment-required') ?? ''
     const [first, second] = [await signDemand(demand, payer), await signDemand(demand, payer)]
@@ -139,7 +142,7 @@ describe('a wall on a file', () => {
     expect((await sendWhile(502, () => fetchBlock(world, '3,3', payment))).status).toBe(200)
   })
 
-  test('a wallet that cannot pay gets that error, and holds nothing', async () => {
+  test('a wallet without enough money gets that reason, and no block is held for it', async () => {
     const payer = await world.createFundedWallet(0)
     const answer = await fetchBlock(world, '4,4', await signBlockPayment(world, payer, '4,4'))
     expect([answer.status, await answer.json()]).toMatchObject([

@@ -26,7 +26,7 @@ type Step = {
   readonly pick: number // which wallet buys, or which block or agent changes
   readonly content: BlockContent
   readonly profile: Profile
-  readonly parts: readonly (typeof CONTENT_PARTS)[number][] // what is hidden, or shown again
+  readonly parts: readonly (typeof CONTENT_PARTS)[number][] // which parts to hide, or to show again
 }
 
 const steps: fc.Arbitrary<Step> = fc.record({
@@ -80,7 +80,7 @@ function buildLog(script: readonly Step[]): readonly Change[] {
   return log
 }
 
-/** A log as it is read later: entries without content that was hidden after them. */
+/** A log as it is read later: each entry lacks the content that was hidden after it. */
 export function reread(log: readonly Change[]): readonly Change[] {
   return log.map((change) => {
     if (change.kind === 'identity') return change
@@ -91,7 +91,10 @@ export function reread(log: readonly Change[]): readonly Change[] {
   })
 }
 
-/** Every sale and moderation, and the latest repaint of each block and identity of each agent. */
+/**
+ * The compacted log: every sale and moderation, the latest repaint of each block, and the latest identity of each
+ * agent.
+ */
 export function compactLog(whole: readonly Change[]): readonly Change[] {
   const log = reread(whole)
   const readSubject = (change: Change) => (change.kind === 'identity' ? change.agent : change.block)

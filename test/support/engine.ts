@@ -1,4 +1,4 @@
-/** The requirements of the contract suites for a storage engine, and their shared steps. */
+/** The parts of a storage engine that the contract suites need, and the steps that the suites share. */
 
 import { test } from 'bun:test'
 import type { Engine as OpenedEngine } from '../../db/engine.ts'
@@ -27,13 +27,13 @@ export type Engine = Pick<
   close(): void | Promise<void>
 }
 
-/** Declares a test with a store of its own. */
+/** Declares a test that runs with its own store. */
 export type EngineTest = TestOver<Engine>
 
-/** Declares a test with a resource of its own, which is closed after it. */
+/** Declares a test that runs with its own resource, which is closed after the test. */
 export type TestOver<T> = (title: string, work: (opened: T) => Promise<void>, timeoutMs?: number) => void
 
-/** Runs tests with the resource that `open` opens. */
+/** Returns a function that declares tests, each with a new resource from `open`. */
 export const testOver =
   <T>(open: () => Promise<T>, close: (opened: T) => unknown): TestOver<T> =>
   (title, work, timeoutMs) =>
@@ -50,10 +50,10 @@ export const testOver =
       timeoutMs,
     )
 
-/** Tests with stores. */
+/** Returns a function that declares tests, each with a new store. */
 export const testOverStore = (open: () => Promise<Engine>): EngineTest => testOver(open, (engine) => engine.close())
 
-// These tests treat the other purchases of a payer as in progress.
+// The nonces of purchases that `reserve` treats as in progress, so that a payer's other purchases do not matter.
 const BESIDE = Array.from({ length: 64 }, (_, nonce) => toHash(nonce))
 
 /** Claims a target that must be open. */
@@ -70,8 +70,8 @@ export async function reserve(
 }
 
 /**
- * Sells the block at a coordinate, or the next one, and marks it as answered; the nonce also makes the transaction's
- * hash.
+ * Sells the block at a coordinate, or the next one, and marks the purchase as answered. The transaction's hash is made
+ * from the nonce, too.
  */
 export async function sell(
   engine: Pick<Engine, 'ledger'>,
@@ -88,7 +88,7 @@ export async function sell(
   return { ...sold, state: { ...sold.state, unanswered: false } }
 }
 
-/** Settles a payment for which nothing was ever held. */
+/** Records a payment for which no block was ever held, and then its settlement. */
 export async function recordLatePayment(
   { ledger }: Pick<Engine, 'ledger'>,
   unclaimed: UnclaimedPayment,

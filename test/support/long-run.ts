@@ -1,5 +1,4 @@
 /**
- * Whether tests run at full length, as `bun run endurance` requests; otherwise they are as short as the gate needs
- * them.
+ * Whether tests run at full length, as `bun run endurance` requests; otherwise they are shortened for the gate.
  */
 export const IS_LONG_RUN = Bun.env['LONG_RUN'] === '1'

@@ -4,7 +4,7 @@ import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs'
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** `load` counts the processes that want a CPU; `flushMs` is how long it takes to flush a small file to the disk. */
+/** `load` is the average number of processes that want a CPU; `flushMs` is the time to flush a small file. */
 export type MachineState = { readonly load: number; readonly processors: number; readonly flushMs: number }
 
 /** Measures the machine now, in the folder where tests keep their databases. */
@@ -26,11 +26,11 @@ function measureFlush(): number {
   }
 }
 
-/** The state in words, as a part of a sentence. */
+/** The machine's state in words, as part of a sentence. */
 export const describeMachine = ({ load, processors, flushMs }: MachineState): string =>
   `load ${load.toFixed(1)} on ${processors} processors, ${flushMs.toFixed(0)} ms to flush a file`
 
-// A machine that hangs cannot be measured.
+// The highest slowness that counts, because a machine that hangs cannot be measured.
 const SLOWNESS_MAX = 4
 
 // The maximum time of a flush on an idle disk.
@@ -44,5 +44,5 @@ export function computeSlowness({ load, processors, flushMs }: MachineState): nu
   return Math.min(SLOWNESS_MAX, Math.max(1, load / processors, flushMs / QUIET_FLUSH_MS))
 }
 
-/** A limit in milliseconds, scaled for this machine: at least its value on a quiet one. */
+/** A time limit in milliseconds, longer than `quietMs` if this machine is slower than a quiet one. */
 export const scaleLimit = (quietMs: number): number => Math.round(quietMs * SLOWNESS)

@@ -1,4 +1,4 @@
-/** Picture files made by hand, valid and invalid. */
+/** Builds picture files byte by byte, both valid and invalid ones. */
 
 import { crc32, deflateSync } from 'node:zlib'
 
@@ -9,7 +9,8 @@ export const INDEXED = 3
 export const RGBA = 6
 
 /**
- * A PNG of eight bits per sample; each row of `data` begins with its filter byte. `extra` chunks come before the data.
+ * A PNG with eight bits per sample; each row of `data` begins with its filter byte. `extra` chunks come before the
+ * data.
  */
 export function buildPng(
   width: number,

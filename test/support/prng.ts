@@ -1,4 +1,4 @@
-/** Repeatable pseudo-random numbers: one seed, one history. */
+/** Repeatable pseudo-random numbers: a seed determines all of them. */
 
 export type Prng = {
   /** An integer from 0 up to, but not including, `limit`. */

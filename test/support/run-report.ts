@@ -3,22 +3,22 @@
 import { stripVTControlCharacters } from 'node:util'
 import { describeMachine, type MachineState } from './machine.ts'
 
-/** The failed test that a line of `bun test` names. */
+/** The title of the failed test that a line of `bun test` output reports; `undefined` for other lines. */
 export const findFailure = (line: string): string | undefined =>
   /^\(fail\) (.+?)(?: \[[\d.]+m?s\])?$/.exec(stripVTControlCharacters(line))?.[1]
 
-/** What is missing on this machine, according to a line. */
+/** The requirement that is missing on this machine, according to a line of output; `undefined` for other lines. */
 export const findMissing = (line: string): string | undefined =>
   /^skipped without (.+)$/.exec(stripVTControlCharacters(line))?.[1]
 
-/** A finished run; `measured` are states of the machine while it ran. */
+/** A finished run; `measured` has states of the machine while the tests ran. */
 export type Run = {
   readonly seconds: number
   readonly measured: readonly MachineState[]
   readonly missing: readonly string[]
 }
 
-/** How long it took, on what machine, and what was missing, in one line. */
+/** One line about a run: how long it took, the mean state of the machine, and what was missing. */
 export function formatLastLine({ seconds, measured, missing }: Run): string {
   const computeMean = (of: (state: MachineState) => number) =>
     measured.reduce((sum, state) => sum + of(state), 0) / measured.length

@@ -10,7 +10,7 @@ import { blocksOf, parseArea, type Area } from '../../shared/area.ts'
 import { parsePixels, PIXELS_PER_BLOCK, type Pixels } from '../../shared/pixels.ts'
 import { coordOf, parseCoord, type BlockIndex } from '../../shared/wall.ts'
 
-/** The time of samples: a whole second. */
+/** The time of all samples, in milliseconds; it is a whole second. */
 export const NOW = 1_800_000_000_000
 
 /** A chain height that no test depends on. */
@@ -27,24 +27,24 @@ export const TERMS: Terms = {
 /** The block at a coordinate that is on the wall. */
 export function blockOf(coord: string): BlockIndex {
   const block = parseCoord(coord)
-  if (block === undefined) throw new RangeError(`${coord} is no coordinate of the wall`)
+  if (block === undefined) throw new RangeError(`${coord} is not a coordinate of the wall`)
   return block
 }
 
 /** The area with the given name. */
 export function parseAreaOrThrow(name: string): Area {
   const area = parseArea(name)
-  if (area === undefined) throw new RangeError(`${name} is no area of the wall`)
+  if (area === undefined) throw new RangeError(`${name} is not an area of the wall`)
   return area
 }
 
-/** The blocks of an area by its name, row by row. */
+/** The coordinates of the blocks in a named area, row by row. */
 export const listCoords = (name: string): string[] => blocksOf(parseAreaOrThrow(name)).map(coordOf)
 
-/** A wallet for a number. */
+/** A wallet address made from a number. */
 export const createWalletAddress = (number: number): Address => `0x${number.toString(16).padStart(40, '0')}`
 
-/** A nonce, digest or transaction hash for a number. */
+/** A nonce, digest or transaction hash made from a number. */
 export const toHash = (number: number): Hash => `0x${number.toString(16).padStart(64, '0')}`
 
 /** The `nonce`-th payment of the `payer`-th wallet, valid around `NOW`. */
@@ -62,7 +62,7 @@ export function createTestPayment(payer: number, nonce: number, changes: Partial
   }
 }
 
-/** The `number`-th wallet's purchase of the next block, held and in doubt. */
+/** The `number`-th wallet's purchase of the next block, which is held while the payment is in doubt. */
 export const createUncertainPurchase = (number: number): Purchase => ({
   payment: createTestPayment(number, number),
   target: 'next',
@@ -72,7 +72,7 @@ export const createUncertainPurchase = (number: number): Purchase => ({
   state: { kind: 'reserved', uncertain: true, attempt: 1 },
 })
 
-/** The books that the store returns for a wall that was never paid. */
+/** The statement that the store returns for a wall that was never paid. */
 export const EMPTY_BOOKS: Statement = {
   claimed: 0,
   sales: [],
@@ -110,7 +110,7 @@ export function createTestListing(changes: Partial<Listing> = {}): Listing {
 /** The content of a block that has none. */
 export const BARE: BlockContent = { pixels: null, message: null, link: null }
 
-/** An agent without names. */
+/** The profile of an agent without a name or framework. */
 export const NOBODY: Profile = { name: null, framework: null }
 
 /**
@@ -134,7 +134,7 @@ export const createTestSale = (
   ...changes,
 })
 
-/** The first agent's registration, as a change of a log. */
+/** The first agent's registration, as a change in a log. */
 export const createIdentityChange = (number: number, profile: Profile, at = NOW): Change => ({
   number,
   at,

@@ -1,6 +1,6 @@
 /**
- * Time and order from one random number generator: every call over a port waits here until it is chosen, so one seed is
- * one order of events. Promises continue only by microtasks, which are drained after each event.
+ * Simulated time, and the order of events from a random number generator: every call over a port waits here until it is
+ * chosen, so a seed determines the order. Promises continue only by microtasks, which are drained after each event.
  */
 
 import { drainMicrotasks } from 'bun:jsc'
@@ -25,7 +25,7 @@ export type Scheduler = {
   wait(owner: object, ms: number, signal?: AbortSignal): Promise<void>
   /** Lets one of the waiting calls happen; false if there is none. */
   step(prng: Prng): boolean
-  /** Lets time pass, and everything happen that becomes due. */
+  /** Lets time pass, and ends every wait that becomes due. */
   pass(ms: number): void
   /** Milliseconds until the next timer. */
   getMsUntilNext(): number | undefined
@@ -35,7 +35,7 @@ export type Scheduler = {
   dropCalls(owner: object): void
 }
 
-/** Makes a scheduler; `passing` is called with each moment that time reaches, before anything happens then. */
+/** Makes a scheduler; it calls `passing` with each moment that time reaches, before the events of that moment. */
 export function createScheduler(passing: (elapsed: number) => void = () => {}): Scheduler {
   let calls: Call[] = []
   let timers: Timer[] = []
@@ -152,7 +152,7 @@ function findEarliest(timers: readonly Timer[]): Timer | undefined {
   return first
 }
 
-/** The result of a promise that is settled once the microtasks are drained. Throws its rejection. */
+/** The result of a promise that settles by microtasks alone. Throws the promise's error if it rejects. */
 export function readSettled<T>(promise: Promise<T>): T {
   let end: { readonly value: T } | { readonly error: unknown } | undefined
   promise.then(
@@ -164,7 +164,7 @@ export function readSettled<T>(promise: Promise<T>): T {
     },
   )
   drainMicrotasks()
-  if (end === undefined) throw new Error('a promise that waits for more than microtasks')
+  if (end === undefined) throw new Error('the promise waits for more than microtasks')
   if ('error' in end) throw end.error
   return end.value
 }

@@ -4,7 +4,7 @@ import { mkdir, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Makes a folder that is removed after the tests of the file that needs it. */
+/** Makes a folder that is removed after the tests of the calling file. */
 export function createScratchFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'pixel-wall-'))
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -14,7 +14,7 @@ export function createScratchFolder(): string {
 /** Whether this process may mount a small disk. */
 export const mayMount = process.platform === 'linux' && process.getuid?.() === 0
 
-/** A separate disk of this many megabytes; a plain folder if mounting is not allowed. */
+/** Mounts a separate disk of this many megabytes; only makes a plain folder if mounting is not allowed. */
 export async function mountDisk(folder: string, megabytes: number) {
   await mkdir(folder)
   if (mayMount) await Bun.$`mount -t tmpfs -o size=${megabytes}m none ${folder}`
@@ -36,8 +36,8 @@ export type SmallDisk = Awaited<ReturnType<typeof mountDisk>>
 
 const MEGABYTE = Buffer.alloc(1024 * 1024)
 
-// Writes piece by piece. For one large write Bun first reserves the whole space, and a file system with less space
-// frees all of it: the disk would be full, empty and full again.
+// Writes piece by piece. For one large write, Bun first reserves all the space. If the file system has less, it frees
+// what it reserved, so the disk would be full, then empty, then full again.
 async function fill(path: string, megabytes: number): Promise<void> {
   await using file = await open(path, 'w')
   try {

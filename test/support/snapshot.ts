@@ -1,11 +1,11 @@
-/** Snapshots: texts beside the tests, in a form in which a reviewer sees changes. */
+/** Snapshots: text files next to the tests, in a format in which a reviewer sees changes. */
 
 import { expect } from 'bun:test'
 
 const SHARED_MIN_LENGTH = 100 // characters of JSON: below that, a reference is not easier to read
 const LINE_MAX_LENGTH = 120
 
-/** Compares a text with a file beside the tests. `bun run snapshots` writes the file again. */
+/** Compares a text with a file next to the tests; `bun run snapshots` rewrites the file first. */
 export async function expectSnapshot(text: string, path: string): Promise<void> {
   const file = Bun.file(path)
   if (Bun.env['UPDATE_SNAPSHOTS'] === '1') await Bun.write(file, text)
@@ -13,7 +13,8 @@ export async function expectSnapshot(text: string, path: string): Promise<void> 
 }
 
 /**
- * Prints JSON values by their names. A value that occurred earlier is a reference to it, so a change of it shows once.
+ * Prints named JSON values. A long object that occurred earlier is printed as a reference, so a change in it shows
+ * once.
  */
 export function shareRepeated(values: Readonly<Record<string, unknown>>): ReadonlyMap<string, string> {
   const placeOf = new Map<string, string>() // JSON of a value -> where it occurs first
@@ -34,7 +35,7 @@ export function shareRepeated(values: Readonly<Record<string, unknown>>): Readon
   )
 }
 
-/** YAML, with values as JSON if they fit the line. */
+/** The lines of a value as YAML, with each part as JSON if it fits on its line. */
 function formatLines(value: unknown, room = LINE_MAX_LENGTH): readonly string[] {
   if (!isLong(value, room)) return [JSON.stringify(value)]
   const deeper = room - 2

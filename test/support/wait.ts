@@ -1,4 +1,4 @@
-/** Waiting for another process; the test's own time limit ends it. */
+/** Waits for another process, without a time limit except the test's own. */
 
 /** Retries until there is a result. */
 export async function waitFor<T>(ask: () => Promise<T | undefined>): Promise<T> {

@@ -23,7 +23,7 @@ export type QueueLimits = {
 
 /**
  * Starts a call when its turn comes. If `begin` returns `undefined`, no call is needed and the next one gets the turn.
- * Throws `QueueFull`.
+ * Throws `QueueFull` if too many calls are waiting.
  */
 export type CallQueue = <T>(urgency: Urgency, begin: () => Promise<T> | undefined) => Promise<T | undefined>
 

@@ -17,7 +17,7 @@ import { readTransfers } from './transfers.ts'
 // If a payment was read within this time, its buyer is waiting for its settlement.
 const BUYING_MS = 60_000
 
-// The size of the caches of read and of paid payments: more payments than are open at a time.
+// The size of the caches of payments that were read or found paid: more than are open at a time.
 const REMEMBERED_MAX = 10_000
 
 const SILENT = { kind: 'silent' } as const

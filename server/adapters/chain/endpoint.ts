@@ -1,4 +1,4 @@
-/** One JSON-RPC endpoint: its calls, limited in time, size and number, and its known state. */
+/** One JSON-RPC endpoint: calls to it, with limits of time, size and number, and its known state. */
 
 import { HttpRequestError, RpcRequestError } from 'viem'
 import type { Clock } from '../../ports.ts'
@@ -17,7 +17,7 @@ const CALLS_WAITING_MAX = 512
 // The longest pause that an endpoint can request.
 const REST_MAX_MS = 300_000
 
-/** How urgent a call is, and a signal that aborts if nobody waits for its result any more. */
+/** How urgent a call is, and a signal that aborts once nobody waits for the result any more. */
 export type CallContext = { readonly urgency: Urgency; readonly late: AbortSignal }
 
 /** The endpoint is rate-limiting us. */
@@ -55,9 +55,9 @@ export type Endpoint = {
   isInTrouble: boolean
   /** When the endpoint accepts calls again, by the monotonic clock. */
   restsUntil: number
-  /** Takes a turn among the calls to this endpoint; see `CallQueue`. */
+  /** The queue of the calls to this endpoint; see `CallQueue`. */
   readonly turn: CallQueue
-  /** Calls immediately; only for a caller whose turn it is. */
+  /** Calls immediately, without queueing; only for a caller whose turn it is. */
   post(method: string, params: readonly unknown[]): Promise<unknown>
   /** Waits for its turn, then calls. */
   call(context: CallContext, method: string, params: readonly unknown[]): Promise<unknown>

@@ -38,17 +38,17 @@ export type Endpoints = {
   readonly all: readonly Endpoint[]
   /** The newest block that any endpoint has shown. */
   findNewest(): Height | undefined
-  /** Records a block. */
+  /** Records a block that an endpoint has shown. */
   recordBlock(height: Height): void
   /**
    * Tries `work` on one endpoint after the other until one succeeds. A result comes from one endpoint only, because two
-   * may be at different blocks. While all lag behind, retries as long as `onLag` allows; other failures get a second
-   * try.
+   * may be at different blocks. While all endpoints lag behind, retries as long as `onLag` allows; after other
+   * failures, tries all endpoints once more.
    */
   tryEach<T>(context: CallContext, work: (session: Session) => Promise<T>, onLag?: 'fail' | 'wait'): Promise<T>
   readonly onProbed: OnProbed
   /**
-   * Calls once, for queries without a waiting buyer. Throws the error of a contract, without trying another endpoint.
+   * Makes a call for a query without a waiting buyer. Throws a contract's error without trying another endpoint.
    */
   readonly request: RpcRequest
 }
@@ -84,7 +84,7 @@ export function openEndpoints(
   const all = transports.map((transport) => createEndpoint(transport, BigInt(id), limits, hasMulticall))
   let newest: Height | undefined
 
-  /** The endpoints that accept calls, healthy ones first. */
+  /** The endpoints that are not resting after a rate limit, healthy ones first. */
   const sortByHealth = () => {
     const awake = all.filter(({ restsUntil }) => restsUntil <= clock.elapsed())
     return awake.toSorted((one, other) => Number(one.isInTrouble) - Number(other.isInTrouble))
@@ -101,7 +101,7 @@ export function openEndpoints(
       for (const endpoint of sortByHealth()) {
         if (context.late.aborted) throw failure
         try {
-          // The chain id is not checked here: there is no other endpoint, and no payment depends on these queries.
+          // The chain id is not checked if there is no other endpoint and no payment depends on the query.
           const isKnown = context === FOR_ANYBODY && all.length === 1
           if (!isKnown && (await endpoint.readChainId(context)) !== BigInt(id)) throw new TypeError('another chain')
           const answer = await work(createSession(endpoint, context))
@@ -152,10 +152,10 @@ const createRequest =
 // Anybody can cause these calls, so buyers and settlements come first.
 const FOR_ANYBODY: CallContext = { urgency: 'background', late: new AbortController().signal }
 
-// The JSON-RPC code of a contract that reverted, as opposed to a failing endpoint.
+// The JSON-RPC code of a call that a contract reverted, as opposed to an error of the endpoint.
 const REVERTED = 3
 
-// Endpoints word it differently. Only a contract's own code can use up the gas of a call.
+// Endpoints word this error differently. Only a contract's own code can use up the gas of a call.
 const OUT_OF_GAS = /out\s?of\s?gas|gas required exceeds/i
 
 /** Whether a contract reverted the call, or used up all its gas. */

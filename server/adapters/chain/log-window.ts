@@ -1,7 +1,7 @@
 /** How many blocks of events an endpoint returns in one call, learnt from its rejections. */
 
 export type LogWindow = {
-  /** The number of blocks to request; 0 if the endpoint rejected even one. */
+  /** The number of blocks to request; 0 if the endpoint rejected even a single block. */
   chooseSize(): bigint
   /** Records that a range of this many blocks was served. */
   recordServed(blocks: bigint): void
@@ -20,7 +20,7 @@ const MOST = 10_000n
 const GROW_AFTER = 16
 const GROW_AFTER_MOST = 4096
 
-/** Starts with a size that most endpoints serve. */
+/** Makes a window that starts with a size that most endpoints serve. */
 export function createLogWindow(): LogWindow {
   let size = FIRST
   let servedInARow = 0

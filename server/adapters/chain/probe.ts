@@ -17,7 +17,9 @@ const FEW_BLOCKS = 1000n
 
 const abi = parseAbi(['function name() view returns (string)', 'function version() view returns (string)'])
 
-/** Probes every endpoint. One that responds is enough; problems of the others are reported. */
+/**
+ * Probes every endpoint. One working endpoint is enough unless another has a fault; other problems are only reported.
+ */
 export async function probeEndpoints(
   endpoints: Endpoints,
   states: StateReader,
@@ -45,7 +47,7 @@ export async function probeEndpoints(
   return { kind: 'none', head, ...(what === '' ? {} : { lacks: what }) }
 }
 
-/** Reports the problem of an endpoint; our own full queue is not one. */
+/** Reports the problem of an endpoint; our own full queue is not an endpoint's problem. */
 function reportHealth({ onProbed }: Endpoints, { host }: Endpoint, health: ChainHealth): void {
   if (health.kind === 'none') onProbed(host, null)
   else if (health.what !== undefined && health.what !== describeFullQueue(host)) onProbed(host, health.what)
@@ -93,7 +95,8 @@ async function findLackingEvents(session: Session, address: Address, newest: big
   const { endpoint } = session
   if (!endpoint.logs.isLearnt()) {
     endpoint.logs.allowRetry()
-    // No authorization has these topics. The result is empty, and shows the range that is served.
+    // No authorization has these topics. So the result is empty, but shows how many blocks the endpoint serves per
+    // call.
     const filter = { address, topics: [USED, zeroHash, zeroHash] }
     const size = endpoint.logs.chooseSize()
     const from = newest < size ? 0n : newest - size + 1n
@@ -108,7 +111,9 @@ async function findLackingEvents(session: Session, address: Address, newest: big
     : undefined
 }
 
-/** The token's name and version; `undefined` if there is no contract, empty if the contract has no such functions. */
+/**
+ * The token's name and version; `undefined` if there is no contract, empty if the contract lacks one of the functions.
+ */
 async function readTokenNames(session: Session, asset: Address): Promise<readonly string[] | undefined> {
   const read = async (functionName: 'name' | 'version') => {
     const data = await callContract(session, asset, encodeFunctionData({ abi, functionName }), 'latest')

@@ -52,8 +52,8 @@ const SILENT = { kind: 'silent' } as const
 const ELSEWHERE = { kind: 'void', why: 'the authorization was used for another transfer' } as const
 
 /**
- * Returns what a transaction did to a payment's authorization; `silent` if nothing. Uses the receipt alone, because a
- * reorganisation renumbers events.
+ * Returns what a transaction did to a payment's authorization; `silent` if the receipt does not show it. Uses the
+ * receipt alone, because a reorganisation renumbers events.
  *
  * Circle's token marks an authorization as used and then moves the money, without another event in between: it has
  * already verified the signature, and a contract wallet cannot emit events while it verifies. So the very next event is

@@ -1,4 +1,4 @@
-/** The state of authorizations at one block. Queries in one turn of the event loop share one multicall. */
+/** Reads the state of authorizations at one block. Queries in one turn of the event loop share one multicall. */
 
 import { decodeFunctionResult, encodeFunctionData, multicall3Abi, parseAbi, RpcRequestError } from 'viem'
 import type { Address, Hash, PaymentKey, UnixSeconds } from '../../domain/purchase/payment.ts'
@@ -7,7 +7,8 @@ import type { Endpoint, Machine, Session } from './endpoint.ts'
 import { readBlock, callContract, parseHexData, MULTICALL } from './endpoints.ts'
 
 /**
- * The state of one authorization at one block. `hash` is the hash of the requested block, unless that block is too old.
+ * The state of one authorization at one block. `hash` is the hash of block `blockAsked`; `undefined` if none was asked
+ * for or it is too old.
  */
 export type AuthorizationState = {
   readonly number: bigint
@@ -92,7 +93,7 @@ type Tag = 'latest' | 'safe'
 type SharedCheck = (urgency: Urgency, question: StateQuestion) => Promise<AuthorizationState>
 type Waiting = PromiseWithResolvers<AuthorizationState> & { readonly question: StateQuestion }
 
-/** The first query whose turn comes reads for all that are waiting. */
+/** Makes a check whose queries share calls: the first query whose turn comes reads for all waiting queries. */
 function createSharedCheck(endpoint: Endpoint, tag: Tag, soon: Machine['soon']): SharedCheck {
   let waiting: Waiting[] = []
   const readForAll = async (taken: readonly Waiting[]) => {
@@ -180,7 +181,7 @@ async function readState(session: Session, question: StateQuestion): Promise<Aut
 
 async function readSafeState(session: Session, question: StateQuestion): Promise<AuthorizationState | undefined> {
   const block = await readBlock(session, 'safe').catch((error: unknown) => {
-    // An endpoint without safe blocks returns an error; a rate limit is a failure.
+    // An endpoint without safe blocks returns an error. A rate limit also returns an error, but is a failure.
     if (error instanceof RpcRequestError && error.code !== LIMIT_EXCEEDED) return undefined
     throw error
   })

@@ -1,4 +1,4 @@
-/** The state of an authorization, and if it is used, the transaction that used it. */
+/** Reads the state of an authorization and, if it was used, finds the transaction that used it. */
 
 import { numberToHex, pad, RpcRequestError } from 'viem'
 import { USED } from '../../../shared/chain/arrivals.ts'
@@ -22,7 +22,7 @@ const EXPIRED = { kind: 'void', why: 'the authorization expired without being us
 /** A transaction that was seen to pay, and its block. */
 export type Proof = { readonly tx: Hash; readonly block: bigint; readonly blockHash: Hash }
 
-/** The inputs of a check. `proof` is the result of an earlier one. */
+/** The inputs of a check. `proof` is the result of an earlier check. */
 export type ChainCheck = {
   readonly endpoints: Endpoints
   readonly states: StateReader
@@ -33,7 +33,10 @@ export type ChainCheck = {
   readonly storeProof: (proof: Proof) => void
 }
 
-/** One check through one endpoint. Throws `EndpointBehind` if the endpoint is older than known blocks. */
+/**
+ * One check through one endpoint. Throws `EndpointBehind` if the endpoint's newest block is older than blocks seen
+ * before.
+ */
 export async function readStatus(session: Session, check: ChainCheck): Promise<ChainStatus> {
   const { endpoints, states, payment, head, proof } = check
   const question = { asset: payment.accepted.asset, key: payment, blockAsked: proof?.block }
@@ -62,7 +65,7 @@ const markFinal = (end: ChainStatus): ChainStatus =>
 
 const catchAsUnknown = <T>(asked: Promise<T>): Promise<T | 'unknown'> => asked.catch(() => 'unknown' as const)
 
-/** Whether an outcome is final. If the safe block cannot be read now, the outcome stands, but not as final. */
+/** Whether an outcome is final. If the safe block cannot be read now, the outcome counts as not final. */
 async function isFinal(latest: AuthorizationState, payment: WatchedPayment, safeState: SafeState): Promise<boolean> {
   if (latest.timestamp <= payment.validBefore) return false
   const safe = await catchAsUnknown(safeState())
@@ -131,8 +134,8 @@ async function readOutcome(
 
 /**
  * Finds the blocks that can contain the use of an authorization. If the endpoint has the state at older blocks, these
- * are at most the range of one events query, otherwise all since `head`. The authorization was unspent at `head`, so a
- * use in an older block is due to a reorganisation.
+ * blocks fit in one query for events; otherwise they are all blocks since `head`. The authorization was unspent at
+ * `head`, so only a reorganisation can move its use to an older block.
  */
 async function findRangeOfUse(
   session: Session,

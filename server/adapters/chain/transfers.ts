@@ -10,7 +10,7 @@ import { EndpointBehind, parseQuantity, type Session } from './endpoint.ts'
 import type { Endpoints } from './endpoints.ts'
 import { EventLog } from './receipt.ts'
 
-// More blocks than endpoints lag behind.
+// Endpoints lag behind by fewer blocks than this.
 const FAR = 64n
 
 /** One range of transfers to `payTo` in `asset`, from height `from` on. Throws if the endpoint does not respond. */
@@ -50,19 +50,19 @@ async function listUses(
   return uses
 }
 
-/** Thrown if the endpoint returns no events, not even for one block. */
+/** Thrown if the endpoint rejects every query for events, even for one block. */
 export class NoEvents extends Error {
   override name = 'NoEvents'
 }
 
-/** The filter of a query: a contract's events, by topic. */
+/** The filter of a query for a contract's events, by topic. */
 type EventFilter = { readonly address: Address; readonly topics: readonly (null | string | readonly string[])[] }
 
 const logsCheck = TypeCompiler.Compile(Type.Array(EventLog))
 
 /**
- * Events from height `from` on, as far as one call reaches, and at most to `to`. Halves a range that the endpoint
- * rejects, and remembers the size. Throws `NoEvents`.
+ * Events from height `from` on, as far as one call reaches, but at most up to height `to`. Halves a range that the
+ * endpoint rejects, and remembers the size. Throws `NoEvents`.
  */
 export async function readEvents(
   { endpoint, call }: Session,

@@ -17,7 +17,7 @@ const COINBASE = 'https://api.cdp.coinbase.com'
 
 const GOOD_FOR = '2m'
 
-/** Signs calls to Coinbase with the operator's key, and no other calls. Throws `UnusableKey`. */
+/** Makes a function that signs calls to Coinbase, but no other calls, with the operator's key. Throws `UnusableKey`. */
 export function createCoinbaseAuth({ id, secret }: CdpKey): Authorize {
   const { alg, key } = parseKey(secret)
   return async (method, address) => {
@@ -39,7 +39,7 @@ export function createCoinbaseAuth({ id, secret }: CdpKey): Authorize {
 
 const ED25519_BYTES = 64
 
-/** A key is PEM of an EC key, or base64 of an Ed25519 seed and its public key. */
+/** Parses an EC key in PEM, or an Ed25519 seed and its public key in base64. */
 function parseKey(secret: string): { readonly alg: 'ES256' | 'EdDSA'; readonly key: KeyObject } {
   const bytes = Buffer.from(secret, 'base64')
   try {

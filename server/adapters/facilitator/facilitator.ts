@@ -102,10 +102,10 @@ async function checkSupport(
 }
 
 /**
- * Verifies a payment that nobody can make. Any response shows that the facilitator works, unless it rejects the
- * signature, which is valid. Even an error about the request shows that, because real payments are smaller. Throws if
- * the facilitator does not work. The payment is sent without resource and extensions, because a catalogue may list
- * verified payments.
+ * Verifies a payment that nobody can make. Any verdict shows that the facilitator works, unless it rejects the
+ * signature, which is valid. Even an error about the request shows it, because real payments are smaller. Throws if the
+ * facilitator does not work. The payment is sent without resource and extensions, because a catalogue may list verified
+ * payments.
  */
 async function verifyProbe(connection: Connection, offer: Offer, timeoutMs: number): Promise<void> {
   const wire = buildRequestBody(offer, 'next', await createProbePayment(offer), true)
@@ -130,7 +130,8 @@ const HINTS: Readonly<Record<number, string>> = {
 }
 
 /**
- * The body of a successful response. Throws `NotUsable` for any other, and for a body that does not match the schema.
+ * The body of a successful response. Throws `NotUsable` for any other response, and for a body that does not match the
+ * schema.
  */
 function requireBody<Schema extends TSchema>(
   schema: Schema,
@@ -261,7 +262,7 @@ const isSuccess = (status: number) => status >= 200 && status < 300
 
 const SERVER_ERROR = 500
 
-/** The rejection in a response with an error status, which x402 allows. */
+/** The rejection that a response with an error status contains; x402 allows this. */
 function findRefusal({ status, value }: HttpAnswer, field: 'isValid' | 'success'): Record<string, unknown> | undefined {
   if (isSuccess(status) || status >= SERVER_ERROR) return undefined
   return typeof value === 'object' && value !== null && field in value ? { ...value } : undefined
@@ -278,7 +279,7 @@ const createRefusal = (reason: unknown, transaction: unknown): SettleResult =>
 
 /**
  * The request to the facilitator: the payer's authorization with our own terms, resource and extensions, never the
- * client's copy of them. Some facilitators reject unknown or long fields, and accept the bare payment.
+ * client's copy of them. Some facilitators reject unknown or long fields, but accept the bare payment.
  */
 function buildRequestBody(offer: Offer, target: Target, payment: Payment, isBare: boolean) {
   const { resource, extensions } = demandOf(offer, target)

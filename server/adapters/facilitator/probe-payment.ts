@@ -12,7 +12,7 @@ import type { Offer } from '../../x402/terms.ts'
 // A billion billion dollars. Some facilitators cannot parse larger amounts.
 const AMOUNT = 10n ** 24n
 
-/** Makes such a payment, signed with a key that is then discarded. */
+/** Makes a probe payment, signed with a key that is then discarded. */
 export async function createProbePayment(offer: Offer): Promise<Payment> {
   const { terms } = offer
   const account = privateKeyToAccount(generatePrivateKey())

@@ -107,7 +107,7 @@ function watchPurchases(
   registerPerState('wall_blocks', 'Blocks, sold and open; open ones may be held for a payer.', blocks)
   registerPerState(
     'wall_open_purchases',
-    'Unfinished purchases: held; doubted, if the payer of a held one was asked to send it again; watched for a late settlement.',
+    'Unfinished purchases: held; doubted, if the payer of a held purchase was asked to resend the payment; watched for a late settlement.',
     () => {
       const { pending } = store()
       return pending === undefined ? {} : { held: pending.held, doubted: pending.uncertain, watched: pending.watched }

@@ -19,7 +19,7 @@ import { readPlainPng } from './png.ts'
 /** The only message to the worker, which replies with a `Bitmap` or a `PictureFlaw`. */
 export type PaintJob = { readonly picture: SentPicture; readonly plan: PaintPlan }
 
-// Longer than the sides of any camera's pictures; tables have an entry for each pixel of a side.
+// Longer than a side of any camera's pictures; the tables for scaling have an entry for each pixel of a side.
 const SIDE_MAX = 20_000
 
 // A progressive JPEG has about ten scans. Each scan costs a pass over the whole picture, however few bytes it has in
@@ -66,7 +66,9 @@ async function decodeFile(bytes: Uint8Array<ArrayBuffer>): Promise<Raster | Pict
 
 const openImage = (bytes: Uint8Array<ArrayBuffer>) => new Bun.Image(bytes, { maxPixels: PICTURE_PIXELS_MAX })
 
-/** How often the marker of a scan occurs in the file: at least once per scan, because data never contains it. */
+/**
+ * How often the marker of a scan occurs in the file: once per scan, and perhaps in metadata, but never in image data.
+ */
 function countScans(bytes: Uint8Array<ArrayBuffer>): number {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let scans = 0

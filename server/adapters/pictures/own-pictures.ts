@@ -7,13 +7,13 @@ import type { Bitmap } from '../../domain/picture/picture.ts'
 import { enlarge } from '../../domain/picture/wall-picture.ts'
 import { encodePng } from './png.ts'
 
-/** A picture to write as a PNG with pixels of `scale` x `scale`, or to scale down. */
+/** A picture to enlarge by `scale` and write as a PNG, or to scale down. */
 export type OwnJob = { readonly bitmap: Bitmap } & (
   | { readonly kind: 'encode'; readonly scale: number }
   | { readonly kind: 'shrink'; readonly width: number; readonly height: number }
 )
 
-/** The result of a job, by its kind. */
+/** The result of a job: a PNG for `encode`, a bitmap for `shrink`. */
 export type OwnPicture = Uint8Array<ArrayBuffer> | Bitmap
 
 /** A job with its number; the worker returns the number with the result. */

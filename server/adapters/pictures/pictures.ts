@@ -1,7 +1,7 @@
 /**
  * Reads and writes pictures with the runtime's codecs, outside the main thread. Each upload has its own worker, which
- * can be terminated. One paid and one free picture are decoded at a time, so that free pictures delay no order. The
- * wall's own pictures share another worker, so that no upload delays them.
+ * can be terminated. At most one paid and one free picture are decoded at a time, so that free pictures do not delay
+ * orders. The wall's own pictures share another worker, so that no upload delays them.
  */
 
 import { createFairLine } from '../../domain/fair-line.ts'
@@ -14,7 +14,7 @@ import { encodePng } from './png.ts'
 
 const DEADLINE_MS = 10_000
 
-// The limit for each kind of picture; a waiting picture may have 4 MB.
+// How many pictures of each kind of sender may wait; a waiting picture may take up 4 MB.
 const WAITING_MAX = 16
 
 // Encoding a smaller picture takes less time than sending it to the worker and back.

@@ -26,7 +26,7 @@ export async function encodePng({ width, height, indices }: Bitmap): Promise<Uin
   header.writeUInt32BE(width, 0)
   header.writeUInt32BE(height, 4)
   header.set([BIT_DEPTH, INDEXED], 8)
-  // The difference of two indices means nothing, so no row is filtered.
+  // The difference between two palette indices means nothing, so no row is filtered.
   const rows = new Uint8Array((width + 1) * height)
   for (let y = 0; y < height; y++) rows.set(indices.subarray(y * width, (y + 1) * width), y * (width + 1) + 1)
   const data = createChunk('IDAT', await compress(rows))

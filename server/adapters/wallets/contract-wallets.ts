@@ -24,7 +24,10 @@ type Hex = `0x${string}`
 
 type Unsigned = Exclude<SignatureCheck, 'signed'>
 
-/** The first digest for which a wallet's contract accepts the signature. A wallet without code has not signed. */
+/**
+ * The first digest for which a wallet's contract accepts the signature. A wallet without code has not signed, unless
+ * the signature contains its deployment.
+ */
 type SignedByContract = (
   wallet: Address,
   digests: readonly Hash[],
@@ -32,7 +35,8 @@ type SignedByContract = (
   priority: Priority,
 ) => Promise<Hash | Unsigned>
 
-// At most forty queries in any second, in total. A payer that signed before does not wait behind unknown ones.
+// At most forty queries in any second, in total. Payers that have signed before have their own budget, which unknown
+// payers cannot use up.
 const QUESTIONS: Readonly<Record<Priority | 'known payer', Budget>> = {
   owner: { burst: 8, perSecond: 6 },
   suspect: { burst: 3, perSecond: 3 },
@@ -40,13 +44,13 @@ const QUESTIONS: Readonly<Record<Priority | 'known payer', Budget>> = {
   'known payer': { burst: 6, perSecond: 4 },
 }
 
-// A flood that names one wallet must not use up the share of the others.
+// A flood that names one wallet must not use up the share of other wallets.
 const ABOUT_ONE: Budget = { burst: 4, perSecond: 2 }
 
-// Cached wallets of each kind, some hundred bytes each.
+// Cached wallets of each kind, a few hundred bytes each.
 const REMEMBERED_MAX = 4096
 
-/** Queries contracts through `client`. */
+/** Makes a check that queries wallet contracts through `request`. */
 export function createContractSignatureCheck(
   request: RpcRequest,
   contracts: ContractCode,
@@ -84,7 +88,7 @@ const bytesPattern = /^0x(?:[0-9a-fA-F]{2})*$/
 /** A signature, and the call that deploys its wallet first, if necessary. */
 type Wrapped = { readonly signature: Hex; readonly deployment?: { readonly to: Address; readonly data: Hex } }
 
-/** The parts of an EIP-6492 signature; `undefined` for any other. */
+/** The parts of an EIP-6492 signature; `undefined` for any other signature. */
 function unwrapSignature(wrapped: Hex): Wrapped | undefined {
   if (!isErc6492Signature(wrapped)) return undefined
   try {
@@ -100,10 +104,10 @@ const eip1271 = parseAbi(['function isValidSignature(bytes32 digest, bytes signa
 // Enough gas to deploy a wallet and to verify a passkey's signature in Solidity.
 const GAS_MAX = numberToHex(5_000_000)
 
-// EIP-1271's magic value, as the whole word that a token compares.
+// EIP-1271's magic value, as the 32-byte word that a token compares.
 const YES = `0x1626ba7e${'00'.repeat(28)}`
 
-/** Queries all digests in one call that stores no state. */
+/** Queries all digests in one call that changes no state on the chain. */
 async function queryContract(
   request: RpcRequest,
   wallet: Address,
@@ -129,20 +133,20 @@ async function queryContract(
   return digests[taken] ?? 'not-signed'
 }
 
-/** An error in the wallet's code means that it did not sign; any other error is the endpoint's. */
+/** A revert in the wallet's code means that the wallet did not sign; any other error is the endpoint's. */
 function ignoreRevert(error: unknown): undefined {
   if (isRevert(error)) return undefined
   throw error
 }
 
 /**
- * The kind of wallet to look up, and why: one of the few owners of blocks, for a possible owner or for a suspect; or a
- * payer, which anybody can invent.
+ * Why a wallet is looked up: because a trusted or a suspect client claims to be an owner of blocks, or for a payment.
+ * There are few owners, but anybody can invent payers.
  */
 export type Priority = 'owner' | 'suspect' | 'payer'
 
 type ContractCode = {
-  /** Whether there is code at an address; `busy` and `silent` if that is unknown now. */
+  /** Whether there is code at an address; `busy` or `silent` if that cannot be found out now. */
   hasCode(wallet: Address, priority: Priority): Promise<boolean | 'busy' | 'silent'>
   /** Forgets that an address had no code, because code is about to be deployed. */
   forget(wallet: Address): void
@@ -158,7 +162,7 @@ const LOOK_UPS: Readonly<Record<Priority, Budget>> = {
 // A wallet may be deployed at any moment, and must not be denied for long afterwards.
 const NO_CODE_KEPT_MS = 10_000
 
-/** Looks up code through `client`. */
+/** Makes a reader that looks up code through `request`. */
 export function createContractCodeReader(
   request: RpcRequest,
   calls: BoundedCalls,

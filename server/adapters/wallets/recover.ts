@@ -1,6 +1,7 @@
 /**
  * Recovers the address that signed a digest. libsecp256k1 takes 52 us and viem 510 us, while a whole repaint takes 400
- * us. So libsecp256k1 is used if it loads on this machine and passes a self-test. Both return the same signers.
+ * us. So libsecp256k1 is used if it loads on this machine and passes a self-test. Both libraries return the same
+ * signers.
  */
 
 import { bytesToHex, hashMessage, keccak256, recoverAddress } from 'viem/utils'
@@ -29,7 +30,7 @@ export async function loadFastestKeys(failed: (library: Library, why: string) =>
       failed(library, error instanceof Error ? error.message : String(error))
     }
   }
-  throw new Error('no library recovers a known signature')
+  throw new Error('no library recovers the signer of a known signature')
 }
 
 /** The address whose key signed a text (EIP-191); `undefined` if no key could. */
@@ -38,7 +39,7 @@ export async function recoverTextSigner(text: string, signature: string): Promis
   return await keys.recover(hashMessage(text), signature as `0x${string}`)
 }
 
-/** Recovery with one library. Rejects if it does not load. */
+/** Recovery with one library. Rejects if the library does not load. */
 export async function loadKeys(library: Library): Promise<Keys> {
   const addressBy = library === 'viem' ? recoverWithViem : await loadNativeRecovery()
   return {
@@ -65,7 +66,7 @@ type AddressBy = (hash: Hash, signature: `0x${string}`) => Address | undefined |
 const recoverWithViem: AddressBy = async (hash, signature) => lowerAddress(await recoverAddress({ hash, signature }))
 
 async function loadNativeRecovery(): Promise<AddressBy> {
-  // The package's main file would fall back to slow JavaScript without the native part; this one throws.
+  // The package's main file would fall back to slow JavaScript without the native part; this file throws instead.
   const { default: native } = await import('secp256k1/bindings.js')
   return (digest, signature) => {
     const bytes = decodeHex(signature)
@@ -88,7 +89,10 @@ const decodeHex = (hex: string) => new Uint8Array(Buffer.from(hex.slice('0x'.len
 
 const lowerAddress = (address: string) => address.toLowerCase() as Address
 
-/** Signatures by the keys 1 and 2, with both recovery bits, of a text with characters of each UTF-8 length. */
+/**
+ * Signatures by the keys 1 and 2, with both recovery bits, over a text with characters of two, three and four bytes in
+ * UTF-8.
+ */
 const TEXT = 'ä€🎨'
 const known: ReadonlyArray<readonly [signer: string, signature: `0x${string}`]> = [
   [
@@ -101,7 +105,9 @@ const known: ReadonlyArray<readonly [signer: string, signature: `0x${string}`]> 
   ],
 ]
 
-/** Whether a library recovers the known signers, and no signer from random bytes. */
+/**
+ * Whether a library recovers the known signers, only from the digest that they signed, and no signer from zero bytes.
+ */
 async function passesTest({ recover }: Keys): Promise<boolean> {
   const digest = hashMessage(TEXT)
   for (const [signer, signature] of known) {

@@ -1,4 +1,4 @@
-/** Wallet signatures: keys by recovery here, contract wallets by a query on the chain. */
+/** Checks wallet signatures: those of keys by recovery, those of contract wallets by a query to the chain. */
 
 import type { Hex } from 'viem'
 import { createLru } from '../../../shared/lru.ts'
@@ -23,9 +23,10 @@ import type { Keys } from './recover.ts'
  * Makes the wallets port. Calls wait until `keys` has resolved.
  *
  * A key's signature is enough to admit a payment, even if its payer has code, as with EIP-7702. Nobody else can make
- * that signature, so the payment is not junk, and the key controls such an account. The token calls the code instead,
- * and some code accepts only signatures in its own format. The facilitator checks whether the money would move before
- * anything is claimed; `checkTokenSignature` decides whether to believe a facilitator that rejects the signature.
+ * that signature, so the payment is not junk, and the key controls such an account. The token calls the account's code
+ * instead, and some code accepts only signatures in its own format. The facilitator checks whether the money would move
+ * before anything is claimed; `checkTokenSignature` decides whether to believe a facilitator that rejects the
+ * signature.
  */
 export function createViemWallets(
   request: RpcRequest,
@@ -109,16 +110,17 @@ const S_MAX = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0
 type Reputation = {
   /** Whether requests from an address are checked before those of suspects. */
   isTrusted(from: string): boolean
-  /** Records whether a signature from that address was valid. */
+  /** Records whether a signature that an address sent was valid. */
   recordResult(from: string, isGood: boolean): void
 }
 
-// How much an unknown address may send; a client that follows Retry-After sends less.
+// How many requests an unknown address may send before it counts as a suspect; a client that follows Retry-After sends
+// fewer.
 const ATTEMPTS: Budget = { burst: 3, perSecond: 0.5 }
 
 const SUSPECTED_MS = 600_000
 
-// Remembered addresses of each kind, some hundred bytes each.
+// Remembered addresses of each kind, a few hundred bytes each.
 const REMEMBERED_MAX = 4096
 
 function createReputation({ elapsed }: Pick<Clock, 'elapsed'>): Reputation {

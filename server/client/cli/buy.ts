@@ -16,15 +16,15 @@ import {
   UsageError,
 } from './command.ts'
 
-/** The position of an area, as options. */
+/** The size and position of an area, as options. */
 const AREA_OPTIONS = {
   size: 'size in blocks, width x height, such as 4x3',
   at: 'top left block, col,row (default: the open area nearest the centre)',
 } as const
 
-/** `pixel-wall buy`: a block or an area, for one payment. */
+/** `pixel-wall buy`: buys a block or an area with one payment. */
 export const buy: Command = {
-  summary: 'buys a block, or with --size an area, nearest the centre or at a given place',
+  summary: 'buys a block, or with --size an area, nearest the centre or at a given position',
   usage: '[next | col,row]',
   options: { ...AREA_OPTIONS, ...PICTURE_OPTIONS, ...FITTING, ...LISTING_OPTIONS, ...MAX_OPTION, ...RPC_OPTION },
   argumentsMax: 1,
@@ -39,7 +39,7 @@ export const buy: Command = {
 
 function readPlace({ args: [target], options: { at } }: Call): string {
   if (target !== undefined && at !== undefined)
-    throw new UsageError('Give the place once: as an argument or with --at.')
+    throw new UsageError('Give the position once: as an argument or with --at.')
   return target ?? at ?? 'next'
 }
 
@@ -75,7 +75,7 @@ export function formatPurchase(receipt: Receipt | AreaReceipt, wall: URL): reado
   ]
 }
 
-/** The order, with its picture. */
+/** The size, position and picture of an area to buy. */
 type AreaCall = AreaSize & { readonly at: string; readonly image: Uint8Array | undefined }
 
 /** The size in `--size`. */
@@ -103,8 +103,8 @@ async function purchaseArea(wall: Wall, options: Call['options'], area: AreaCall
 }
 
 /**
- * `pixel-wall paint`: puts a picture on a rectangle of blocks, bought with one payment, or repainted if the wallet owns
- * it.
+ * `pixel-wall paint`: puts a picture on a rectangle of blocks. Buys it with one payment, or repaints it if the wallet
+ * owns it.
  */
 export const paint: Command = {
   summary: 'buys an area with a picture across it, or repaints it if you own it',
@@ -120,7 +120,7 @@ export const paint: Command = {
     const image = await readPicture(file)
     const wall = await owner()
     if (name !== undefined && (await wall.owns(name))) {
-      // An earlier process may have bought it, and crashed before it could report that.
+      // An earlier process may have bought this area, and crashed before it could report the purchase.
       await wall.finish()
       const pixels = await wall.areaPixels(image, { ...size, ...pickFitting(options) })
       const answer = await wall.repaintArea(name, { pixels, ...pickGiven(options, TEXTS) })

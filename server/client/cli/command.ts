@@ -1,4 +1,4 @@
-/** The parts of every command of `pixel-wall`. */
+/** Types, options and helpers that the commands of `pixel-wall` share. */
 
 import { readFile } from 'node:fs/promises'
 import type { AreaOrder } from '../../../shared/contract/area-order.ts'
@@ -18,7 +18,7 @@ export type Command = {
   readonly argumentsMax: number
   readonly flags?: Readonly<Record<string, string>> // options without a value, name to description
   readonly failureStatus?: number // exit status of every failure, if the command has its own
-  /** Runs the command; returns an exit status, if it can be other than 0. */
+  /** Runs the command; returns its exit status, or nothing, which means 0. */
   run(call: Call): Promise<number | void>
 }
 
@@ -34,25 +34,25 @@ export type Call = {
   readonly openOwner: () => Promise<Wall>
   /** The wall, with the locally stored painter's key; `undefined` before the first purchase. */
   readonly openPainter: () => Promise<Wall | undefined>
-  /** A line of progress, in addition to the result. */
+  /** Prints a line of progress, in addition to the result. */
   readonly say: (line: string) => void
-  /** The result: as JSON if requested, otherwise as lines for people, below a drawing if there is one. */
+  /** Prints the result: as JSON if requested, otherwise as lines for people, below a drawing if there is one. */
   readonly print: (result: object, lines: readonly string[], drawing?: string) => void
 }
 
-/** Reads an address on the network, as the argument or option `what`. */
+/** Parses an http or https URL. `what` names the argument or option in the error. */
 export function parseHttpUrl(text: string, what = '--url'): URL {
   if (!/^https?:\/\//.test(text) || !URL.canParse(text)) throw new UsageError(`${what} must be an http or https URL.`)
   return new URL(text)
 }
 
-/** The limit of payments, as an option. */
-export const MAX_OPTION = { max: 'maximum to spend in all, in dollars (default: 1.00)' } as const
+/** The limit of spending, as an option. */
+export const MAX_OPTION = { max: 'maximum to spend in total, in dollars (default: 1.00)' } as const
 export const MAX_DOLLARS = '1.00'
 
-/** The endpoints that show what the wallet holds, as an option. */
+/** The endpoints that report the wallet's balance, as an option. */
 export const RPC_OPTION = {
-  rpc: 'JSON-RPC endpoints, separated by commas: check that the wallet can pay first',
+  rpc: 'JSON-RPC endpoints, separated by commas: check first that the wallet can pay',
 } as const
 
 /** Reads a list of endpoints. */
@@ -70,7 +70,7 @@ export const LISTING_OPTIONS = {
 
 /** The picture of one block, as options. */
 export const PICTURE_OPTIONS = {
-  px: 'the picture: 200 hex digits, two for each pixel, a palette index',
+  px: 'the picture: 200 hex digits, two for the palette index of each pixel',
   image: 'the picture: a PNG or JPEG file, scaled to 10 x 10 pixels per block',
 } as const
 
@@ -97,7 +97,7 @@ export const FITTING = {
 export const pickFitting = (options: Call['options']) =>
   pickGiven(options, FITTING) as Pick<AreaOrder, 'fit' | 'dither'>
 
-/** The bytes of a picture. */
+/** The bytes of a picture file. Throws a `UsageError` if it is not a PNG or JPEG. */
 export async function readPicture(file: string): Promise<Uint8Array> {
   const bytes = await readFile(file).catch((error: unknown) => {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'

@@ -9,7 +9,7 @@ import { drawWall } from './wall-drawing.ts'
 const ACROSS = 7
 const DOWN = 4
 
-/** `pixel-wall look`: the wall, or a block of it, in the terminal. */
+/** `pixel-wall look`: shows the wall, or one block of it, in the terminal. */
 export const look: Command = {
   summary: 'shows the middle of the wall, or a block and who owns it',
   usage: '[col,row]',
@@ -36,11 +36,11 @@ const formatDeed = ({ block, owner, message, link }: Deed): readonly string[] =>
   ...[message, link].filter((text) => text !== null),
 ]
 
-/** `pixel-wall mine`: what a wallet owns, what is pending, and what it is owed. */
+/** `pixel-wall mine`: lists a wallet's blocks, unfinished purchases and credits. */
 export const mine: Command = {
   summary: 'lists your wallet’s blocks, unfinished purchases and credits',
   usage: '',
-  options: { wallet: 'the address, instead of a key' },
+  options: { wallet: 'the address of the wallet, instead of a key' },
   argumentsMax: 0,
   async run({ options: { wallet }, openReader: reader, openOwner: owner, print }) {
     const wall = wallet === undefined ? await owner() : reader()
@@ -60,14 +60,14 @@ export const mine: Command = {
   },
 }
 
-/** The blocks of an area, by their names. */
+/** The coordinates of an area's blocks. */
 function listCoords(name: string): readonly string[] {
   const area = parseArea(name)
   return area === undefined ? [] : blocksOf(area).map(coordOf)
 }
 
 /**
- * The account of a wallet, from all pages: its blocks, its areas (one area may be on two pages), and its whole address.
+ * A wallet's standing with the blocks and areas of all pages (one area may be on two pages), and the whole address.
  */
 async function readWholeStanding(wall: Wall, wallet = wall.address()): Promise<WalletStanding | undefined> {
   const standing = await wall.wallet(wallet)
@@ -82,7 +82,7 @@ async function readWholeStanding(wall: Wall, wallet = wall.address()): Promise<W
   return { ...standing, wallet: formatWallet(wallet), blocks, areas: [...areas.values()], hasMore: false }
 }
 
-/** `pixel-wall watch`: every sale, repaint and new name as it happens, until it is stopped. */
+/** `pixel-wall watch`: prints every sale, repaint and new name as it happens, until the command is stopped. */
 export const watch: Command = {
   summary: 'prints every sale, repaint and new name as it happens',
   usage: '',

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** `pixel-wall`: a wall from the command line. */
+/** `pixel-wall`: buys, paints and reads a wall from the command line. */
 
 import { readFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
@@ -26,7 +26,7 @@ import { verify } from './verify.ts'
 const COMMANDS: Readonly<Record<string, Command>> = { buy, paint, repaint, look, mine, watch, verify }
 
 const COMMON = {
-  url: 'the wall (PIXEL_WALL_URL, else http://127.0.0.1:8402)',
+  url: 'URL of the wall (default: PIXEL_WALL_URL, else http://127.0.0.1:8402)',
   'key-file': 'file with the private key (default: PRIVATE_KEY, else a prompt)',
 } as const
 
@@ -45,13 +45,13 @@ ${Object.entries(COMMANDS)
   pixel-wall <command> --help lists its options; --json prints the result as JSON; --version prints the version.
 
   A signed payment is saved on disk until the wall says what became of it. After an interruption, run the same command
-  again: it continues with the same payment and never pays twice. --max covers all that a command may spend, also to
-  finish what an earlier one left.
+  again: it continues with the same payment and never pays twice. --max covers all that a command may spend, including to
+  finish purchases that an earlier command left.
 
-  Exit status: 0 done; 1 rejected (nothing was paid); 2 usage error, or dearer than --max (nothing was paid); 3 a payment
+  Exit status: 0 done; 1 rejected (nothing was paid); 2 usage error, or price above --max (nothing was paid); 3 a payment
   may still be taken (run the same command again); 4 the wall is unreachable or busy (nothing was paid); 5 you paid but
   did not get what you asked for (the signed payment is saved; ask the operator). verify: 0 everything is proved; 1
-  something is wrong, each on a line of its own; 2 the wall or the chain could not be asked.
+  problems were found, each on a line of its own; 2 the wall or the chain could not be reached.
 `
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -168,7 +168,7 @@ function parseDollars(text: string): string {
   return text
 }
 
-// The wall may be anybody's: none of its texts may control the terminal.
+// The wall may be anybody's, so no text from it may control the terminal.
 const writeNotice = (line: string) => void process.stderr.write(`${escapeLine(line)}\n`)
 
 function reportFailure(error: unknown, isJson: boolean, earlier: Earlier): number {

@@ -30,7 +30,8 @@ export const repaint: Command = {
     const repaints =
       area === undefined ? await readBlockRepaint(call, name, texts) : await readAreaRepaint(call, area, texts)
     const painting = await call.openPainter()
-    // If the block was bought on another machine, or with another painter, only the key that paid can repaint it.
+    // If the block was bought on another machine, or with another painter, the painter stored here cannot repaint it,
+    // but the key that paid can.
     const painted = painting && (await repaints(painting).catch(ignoreUnauthorized))
     const answer = painted ?? (await repaints(await call.openOwner()))
     print(answer, [`${area === undefined ? 'Block' : 'Area'} ${name} was repainted.`])
@@ -39,7 +40,7 @@ export const repaint: Command = {
 
 type Texts = Pick<EditFields, 'message' | 'link'>
 
-/** Repaints with the key of the given wall. */
+/** Sends the repaint through a client for the wall, signed with that client's key. */
 type Repaint = (wall: Wall) => Promise<object>
 
 async function readBlockRepaint({ options, openReader: reader }: Call, coord: string, texts: Texts): Promise<Repaint> {
@@ -59,7 +60,7 @@ async function readAreaRepaint({ options, openReader: reader }: Call, area: Area
 
 function combineChanges<Picture>(texts: Texts, pixels: Picture | undefined) {
   if (pixels === undefined && Object.keys(texts).length === 0)
-    throw new UsageError('Give at least one change: --px, --image, --message, --link.')
+    throw new UsageError('Give at least one change: --px, --image, --message, --link or --clear.')
   return { ...texts, ...(pixels === undefined ? {} : { pixels }) }
 }
 

@@ -1,4 +1,4 @@
-/** A part of a canvas read, drawn in a terminal. */
+/** Draws a part of the wall, from a canvas read, for a terminal. */
 
 import type { Canvas } from '../../../shared/contract/canvas.ts'
 import { trustPixels } from '../../../shared/pixels.ts'

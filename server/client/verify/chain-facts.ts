@@ -30,7 +30,9 @@ export type TransactionReceipt = {
   readonly logs: readonly (TokenEvent & { readonly address: Hex })[]
 }
 
-/** Every transfer of a transaction, with the nonce of its authorization. Ignores events that are not transfers. */
+/**
+ * Every transfer in a transaction, with the nonce of its authorization. Ignores all other events, and malformed ones.
+ */
 export function parsePayments({ logs }: TransactionReceipt): readonly ChainPayment[] {
   const events = logs.filter(({ topics, data }) => {
     if (topics[0] === USED) return topics.length === 3 && isAddressTopic(topics[1])

@@ -1,4 +1,4 @@
-/** The chain through JSON-RPC endpoints of the user's choice, queried in batches. */
+/** Reads the chain through JSON-RPC endpoints of the user's choice, in batches. */
 
 import { setTimeout as wait } from 'node:timers/promises'
 import { concat, createClient, http, numberToHex, pad, toFunctionSelector } from 'viem'
@@ -24,16 +24,18 @@ const PAUSES_MS = [0, 1000]
 
 /** A chain to query. Every call throws a `WallError` if no endpoint responds. */
 export type ChainReader = {
-  /** Requests made so far. */
+  /** The number of requests made so far. */
   readonly countRequests: () => number
   readonly readHead: () => Promise<{ readonly height: bigint; readonly time: number }>
-  /** The receipts of transactions, in their order; `null` for one that no endpoint knows. */
+  /** The receipts of transactions, in the same order; `null` for a transaction that no endpoint knows. */
   readReceipts(txs: readonly Hex[], onward: (done: number) => void): Promise<readonly (TransactionReceipt | null)[]>
   /** How much of a token a wallet holds, in atomic units. */
   readBalance(token: string, wallet: string): Promise<bigint>
-  /** When blocks were made, in Unix milliseconds. */
+  /** The times of blocks, in Unix milliseconds. */
   readTimes(heights: readonly bigint[]): Promise<readonly number[]>
-  /** The transactions that moved a token to any of `payees`, a range of heights at a time, from `from` to `to`. */
+  /**
+   * Yields the transactions that moved a token to any of `payees` between the heights `from` and `to`, range by range.
+   */
   findTransfers(token: Hex, payees: readonly Hex[], from: bigint, to: bigint): AsyncGenerator<Stretch>
 }
 
@@ -82,10 +84,10 @@ async function askFirst<R>(endpoints: readonly Endpoint[], ask: (endpoint: Endpo
       if (answer !== undefined) return answer.value
     }
   }
-  throw createSilenceError(`no endpoint answers (${listHosts(endpoints)})`)
+  throw createSilenceError(`no endpoint responds (${listHosts(endpoints)})`)
 }
 
-/** Queries each item, with fewer items per request if the endpoints reject so many. */
+/** Queries each item, with fewer items per request if the endpoints reject a request. */
 async function askEach<Item, R>(
   endpoints: readonly Endpoint[],
   items: readonly Item[],
@@ -161,7 +163,7 @@ async function* readTransfers(
       Promise.all(windows.map((window) => readLogs(endpoint, window))),
     ).catch((error: unknown) => {
       if (atOnce === 1 && size === 1n) throw error
-      // The endpoints reject either this many calls or this many blocks.
+      // The endpoints reject either so many calls at once or such a range of blocks.
       if (atOnce > 1) atOnce = 1
       else size = size > SMALLER ? size / BigInt(SMALLER) : 1n
     })

@@ -20,7 +20,7 @@ export type Claims = {
   readonly owed: readonly OwedMoney[]
   readonly sales: readonly Sale[] // of the feed, oldest first
   readonly shown: readonly { readonly i: number; readonly wallet: string }[] // blocks on the canvas, with their owners
-  readonly lastShown: number // the last sale that the canvas shows
+  readonly lastShown: number // number of the last sale that the canvas shows
   readonly asksAt: string | undefined // the payment address in the wall's current terms; none if the wall is sold out, or does not ask for dollars
 }
 
@@ -81,5 +81,5 @@ const createFormatError = (path: string) =>
   new WallError({
     kind: 'unavailable',
     code: 'no_wall',
-    message: `The answer to ${path.split('?', 1)[0]} is not what a wall of this version returns.`,
+    message: `The response to ${path.split('?', 1)[0]} is not what a wall of this version returns.`,
   })

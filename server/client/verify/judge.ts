@@ -11,14 +11,14 @@ import { type Credit, isCredit, keyOf, matchPayments, type Payments, createNoDee
 import type { Finding, Flaw, Verdict } from './verdict.ts'
 import { addCoveredBlocks, type CoveringDeed, formatDeed, checkWall } from './wall-check.ts'
 
-// An endpoint's newest blocks may still be replaced.
+// The newest blocks of the chain may still be replaced.
 const CONFIRMATIONS = 10n
 
 // A payment without a deed may still be in progress.
 const YOUNG_MS = 10 * 60_000
 
 /**
- * Judges all claims; payments are only looked up for deeds after number `since`. A payment without a deed counts as old
+ * Judges all claims, but checks payments only for deeds after number `since`. A payment without a deed counts as old
  * if the time of its block is unknown.
  */
 export function judge(claims: Claims, facts: ChainFacts, since = 0): Verdict {
@@ -68,7 +68,7 @@ function judgePayments(
     const user = users.get(keyOf(claim))
     users.set(keyOf(claim), user ?? name)
     const twice: Flaw | undefined =
-      user === undefined ? undefined : ['payment_used_twice', `its payment is already that of ${user}`]
+      user === undefined ? undefined : ['payment_used_twice', `its payment was already used for ${user}`]
     const flaw = twice ?? (isAsked ? payments.findFlaw(claim) : undefined)
     if (flaw === undefined) return isAsked
     const { nonce, tx } = claim
@@ -86,7 +86,7 @@ function judgePayments(
   return [findings, proved]
 }
 
-/** Orders that differ from the signed ones, or from the sales. */
+/** The findings about orders that differ from the signed orders, or from the sales in the feed. */
 function judgeOrders({ sales }: Claims, deeds: readonly CoveringDeed[]): readonly Finding[] {
   const saleOf = new Map<string, (typeof sales)[number]>(sales.map((sale) => [sale.coord, sale]))
   return deeds.flatMap((deed): readonly Finding[] => {
@@ -101,7 +101,8 @@ function judgeOrders({ sales }: Claims, deeds: readonly CoveringDeed[]): readonl
 }
 
 /**
- * Payments that may have been for blocks, judging by the known prices, and that no claim names, not even a wrong one.
+ * Payments that may have been for blocks, judging by the lowest known price, and that no claim mentions, not even a
+ * wrong claim.
  */
 function findOrphans({ deeds, owed }: Claims, { matched }: Payments): readonly ChainPayment[] {
   const named = new Set([...deeds, ...owed].map(({ tx, nonce }) => `${tx} ${nonce}`))
@@ -109,7 +110,7 @@ function findOrphans({ deeds, owed }: Claims, { matched }: Payments): readonly C
   return matched.orphans.filter(({ amount, tx, nonce }) => amount >= price && !named.has(`${tx} ${nonce}`))
 }
 
-/** The price of each block according to a deed. */
+/** The price per block according to a deed. */
 const priceOf = ({ amount, blocks }: SaleDeed): bigint =>
   BigInt(amount) / BigInt('coord' in blocks ? 1 : blocks.w * blocks.h)
 

@@ -1,5 +1,5 @@
 /**
- * A cache of what was read from the chain, so that the next check reads only new blocks. It contains nothing from a
+ * Caches the payments read from the chain, so that the next check reads only new blocks. It contains nothing from a
  * wall.
  */
 
@@ -27,7 +27,7 @@ const File = Type.Object({ of: Type.String(), from: Whole, through: Whole, payme
 
 const NAME = 'verified.json'
 
-/** Reads the cache in a folder; `undefined` if there is none, or it is about another wall. */
+/** Reads the cache in a folder; `undefined` if there is none, it is invalid, or its `of` differs. */
 export async function readKeptPayments(folder: string, of: string): Promise<KeptPayments | undefined> {
   const text = await readFile(join(folder, NAME), 'utf8').catch(() => '')
   const file = parseKeptPayments(text)

@@ -14,7 +14,7 @@ export type Binding =
   | { readonly kind: 'hidden' } // the operator hides a part of the order, so the nonce cannot be computed again
   | { readonly kind: 'changed'; readonly why: string }
 
-/** Recomputes a deed's nonce. */
+/** Returns how a deed's payment is bound to its order, by recomputing the nonce. */
 export function checkBinding({ nonce, salt, order, hidden, blocks, placedElsewhere }: SaleDeed): Binding {
   if (salt === undefined && order === undefined)
     return isOrderNonce(nonce)
@@ -23,7 +23,7 @@ export function checkBinding({ nonce, salt, order, hidden, blocks, placedElsewhe
   if (salt === undefined || order === undefined) return createChangedBinding('its order or its salt is left out')
   const isComplete = hidden === undefined && Object.values(order).every((value) => value !== null)
   if (isComplete && !matchesNonce(nonce, order as Order, salt))
-    return createChangedBinding('its buyer signed another order than it shows')
+    return createChangedBinding('its buyer signed a different order from the one that it shows')
   const area = 'coord' in blocks ? `${blocks.coord},1x1` : `${blocks.at},${blocks.w}x${blocks.h}`
   if (!matchesPlace(order.area ?? `${order.block},1x1`, area, placedElsewhere === true))
     return createChangedBinding(`its order was for ${order.area ?? order.block}, and ${area} was sold`)
@@ -48,8 +48,7 @@ function matchesPlace(ordered: string, area: string, isElsewhere: boolean): bool
 }
 
 /**
- * The first thing that the feed shows of a bound deed's blocks and that was not in the order; `undefined` if there is
- * none.
+ * The first difference between a bound deed's order and its blocks in the feed; `undefined` if there is none.
  */
 export function findSalesFlaw(
   { order, hidden, blocks }: SaleDeed,
@@ -70,10 +69,10 @@ export function findSalesFlaw(
   const bytes = Buffer.concat(pictures)
   const isSame =
     order.px === undefined ? (order.pixels ?? '') === computeDigest(bytes, blocks) : order.px === bytes.toString('hex')
-  return isSame ? undefined : 'the feed shows another picture than the order'
+  return isSame ? undefined : 'the feed shows a different picture from the order'
 }
 
-/** The digest of these pixels as an order contains it; `undefined` unless they are the pixels of this many blocks. */
+/** The digest of pixels in the format of an order; `undefined` if the number of pixels does not match the blocks. */
 function computeDigest(bytes: Uint8Array, blocks: SaleDeed['blocks']): string | undefined {
   const [w, h] = 'coord' in blocks ? [1, 1] : [blocks.w, blocks.h]
   if (bytes.length !== w * h * PIXELS_PER_BLOCK) return undefined
@@ -81,4 +80,4 @@ function computeDigest(bytes: Uint8Array, blocks: SaleDeed['blocks']): string | 
 }
 
 const describeDifference = (what: string, { coord }: Sale) =>
-  `the feed shows another ${what} of block ${coord} than the order`
+  `the feed shows a different ${what} of block ${coord} from the order`

@@ -20,9 +20,9 @@ export const isCredit = (owed: OwedMoney): owed is Credit => owed.tx !== null &&
 /** All payments, matched with the claims. */
 export type Payments = {
   readonly matched: MatchedArrivals<ChainPayment>
-  /** The payment of a claim's payer, nonce and amount. */
+  /** The payment on the chain with a claim's payer, nonce and amount. */
   findPayment(claim: Paid): ChainPayment | undefined
-  /** Why a claim's payment differs; `undefined` if it does not. */
+  /** How a claim's payment on the chain differs from the claim; `undefined` if it does not. */
   findFlaw(claim: Paid): Flaw | undefined
   /** Whether a credit's refund is on the chain. */
   isPaidBack(credit: Credit): boolean
@@ -76,7 +76,7 @@ export function matchPayments({ asset, payTo, deeds, owed }: Claims, facts: Chai
 function findDifference({ wallet, tx, amount, payTo }: Paid, found: ChainPayment, token: string): Flaw {
   if (found.token !== token) return ['another_token', `it was paid in another token, ${found.token}, in ${tx}`]
   if (truncateWallet(found.payer) !== wallet)
-    return ['another_payer', `it shows ${wallet}, and ${truncateWallet(found.payer)} paid, in ${tx}`]
+    return ['another_payer', `it shows ${wallet}, but ${truncateWallet(found.payer)} paid, in ${tx}`]
   if (found.amount !== BigInt(amount))
     return [
       'another_amount',
@@ -84,17 +84,17 @@ function findDifference({ wallet, tx, amount, payTo }: Paid, found: ChainPayment
     ]
   if (found.to === payTo?.toLowerCase())
     return ['another_address', `${found.to} was paid in ${tx}, which is not one of the wall’s addresses`]
-  return ['another_address', `it says that ${payTo ?? 'the wall'} was paid, and ${found.to} was, in ${tx}`]
+  return ['another_address', `it says that ${payTo ?? 'the wall'} was paid, but ${found.to} was paid, in ${tx}`]
 }
 
-/** Names the payment of a deed or a credit. */
+/** The key of a deed's or credit's payment. */
 export const keyOf = ({ wallet, nonce }: Pick<Paid, 'wallet' | 'nonce'>): string => `${wallet}:${nonce}`
 
 // A wall shows wallets shortened, so only the shortened form can be compared.
 const keyOfPayment = ({ payer, nonce }: { readonly payer: Hex; readonly nonce: Hex | null }) =>
   `${truncateWallet(payer)}:${nonce}`
 
-/** A payment to the wall that the wall does not mention. */
+/** The finding about a payment to the wall that the wall does not mention. */
 export const createNoDeedFinding = ({ payer, nonce, amount, tx }: ChainPayment): Finding => ({
   kind: 'payment_without_deed',
   message: `${truncateWallet(payer)} paid ${formatMoney(amount)} in ${tx}: neither a deed nor a credit, and not noted`,
@@ -103,8 +103,7 @@ export const createNoDeedFinding = ({ payer, nonce, amount, tx }: ChainPayment):
 })
 
 /**
- * The finding if a wall is paid in another token than the dollar, which proves nothing; `undefined` if it is paid in
- * dollars.
+ * The finding if a wall is not paid in its network's dollar, so that nothing can be proved; `undefined` if it is.
  */
 export function checkToken({ network, asset }: Pick<Claims, 'network' | 'asset'>): Finding | undefined {
   const known = isNetwork(network) ? networks[network] : undefined

@@ -1,11 +1,11 @@
-/** The result of a check, in lines for people. */
+/** Formats the result of a check as lines for people. */
 
 import { formatCountWithNoun, formatCount, formatMoney } from '../../../shared/money.ts'
 import { nameNetwork } from '../../../shared/usdc.ts'
 import type { FindingKind } from './verdict.ts'
 import type { WallReport } from './verify.ts'
 
-/** The findings, one per line; notes; and in the last line the totals that were verified. */
+/** The findings, one per line, then notes, and in the last line the verified totals. */
 export function formatReport(report: WallReport): readonly string[] {
   return [
     ...report.findings.map(({ kind, message }) => `${kind}: ${message}`),
@@ -61,7 +61,7 @@ function formatNotes(report: WallReport): readonly string[] {
     [credits.paidBack, `${formatCountWithNoun(credits.paidBack, 'credit')} paid back on the chain.`],
     [
       credits.notProved,
-      `${formatCountWithNoun(credits.notProved, 'credit')} said to be paid back by a transaction that does not show it.`,
+      `${formatCountWithNoun(credits.notProved, 'credit')} reported as paid back, in a transaction that does not show the payment.`,
     ],
     [
       noted,

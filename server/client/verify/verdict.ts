@@ -2,10 +2,10 @@
 
 /** The kinds of findings. */
 export type FindingKind =
-  | 'another_network' // or its token is not the network's dollar
+  | 'another_network' // the network is unknown, or the token is not the network's dollar
   | 'not_on_chain'
   | 'failed_transaction'
-  | 'no_payment' // the transaction pays nothing with this nonce
+  | 'no_payment' // the transaction contains no payment with this nonce
   | 'another_token'
   | 'another_payer'
   | 'another_amount'
@@ -50,7 +50,7 @@ export type Verdict = {
   readonly young: number // payments without a deed that may still get one
 }
 
-/** The result for a wall about which nothing is known. */
+/** The totals for a wall about which nothing could be proved. */
 export const NOTHING_PROVED: Omit<Verdict, 'findings'> = {
   blocks: 0,
   amount: 0n,

@@ -13,15 +13,18 @@ import { readKeptPayments, writeKeptPayments } from './kept-payments.ts'
 import { checkToken } from './payment-check.ts'
 import { NOTHING_PROVED, type Verdict } from './verdict.ts'
 
-/** How a wall is checked. */
+/** The options of a check. */
 export type VerifyOptions = {
-  /** JSON-RPC endpoints of the wall's network, in this order; a public one by default. */
+  /** JSON-RPC endpoints of the wall's network, queried in this order; a public one by default. */
   readonly rpc?: readonly string[] | undefined
-  /** Looks up only the payments of deeds with a greater number, and searches from the first of these on. */
+  /**
+   * Looks up only the payments of deeds with a greater number, and searches the chain from the first of these payments
+   * on.
+   */
   readonly since?: number | undefined
   /** Reads everything from the chain again, ignoring the cache. */
   readonly all?: boolean | undefined
-  /** The folder for the cache of the chain; `stateFolder()` by default. */
+  /** The folder for the cache of chain data; `stateFolder()` by default. */
   readonly folder?: string | undefined
   readonly onProgress?: ((progress: VerifyProgress) => void) | undefined
 }
@@ -39,16 +42,17 @@ export type WallReport = Verdict & {
   readonly network: string // CAIP-2
   readonly head: bigint // height of the newest block
   readonly searched: { readonly from: bigint; readonly through: bigint } | undefined // the searched heights; none if there is no payment
-  readonly requests: { readonly payments: number; readonly search: number } // to the endpoints
+  readonly requests: { readonly payments: number; readonly search: number } // requests to the endpoints
 }
 
-// A sale, a new block or a cache may make two reads differ. A real error still shows after this time.
+// A sale, a new block or a cache may make two reads differ. A real problem is still found after this time.
 const SECOND_LOOK_MS = 5000
 
 // Newer blocks may still be replaced, so they are read again.
 const READ_AGAIN = 1000n
 
-// After this many ranges the search is saved, so that an interrupted search continues near where it stopped.
+// After this many ranges, the progress of the search is saved, so that an interrupted search continues near where it
+// stopped.
 const SAVE_EVERY = 8
 
 /** Checks a wall. Throws a `WallError` if the wall or the chain does not respond. */
@@ -95,7 +99,7 @@ type Reading = {
   readonly onProgress: (progress: VerifyProgress) => void
 }
 
-/** Looks up every payment that the wall names, then searches for others. */
+/** Looks up every payment that the wall lists, then searches the chain for other payments. */
 async function readChain(
   chain: ChainReader,
   { network, asset, payTo, deeds, owed }: Claims,

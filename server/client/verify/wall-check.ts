@@ -21,8 +21,8 @@ export const formatDeed = ({ seq, blocks }: SaleDeed): string =>
   `deed ${seq} (${'coord' in blocks ? blocks.coord : `${blocks.at},${blocks.w}x${blocks.h}`})`
 
 /**
- * Finds blocks that are not sold, shown or owned according to their deeds. Also finds sales without a deed, and a
- * payment address that is not listed.
+ * Finds blocks whose sale, display or owner differs from their deeds. Also finds sales without a deed, and a payment
+ * address that the wall does not list with its deeds.
  */
 export function checkWall(
   { sales, shown, lastShown, payTo, asksAt }: Claims,
@@ -31,7 +31,7 @@ export function checkWall(
   const findings: Finding[] = []
   const addFinding = (kind: FindingKind, message: string) => findings.push({ kind, message })
   if (asksAt !== undefined && !payTo.some((address) => address.toLowerCase() === asksAt.toLowerCase()))
-    addFinding('another_address', `the wall asks to be paid at ${asksAt}, which it does not name beside its deeds`)
+    addFinding('another_address', `the wall asks to be paid at ${asksAt}, which it does not list with its deeds`)
   const soldBy = new Map<string, CoveringDeed>()
   let next = 1
   for (const deed of deeds) {

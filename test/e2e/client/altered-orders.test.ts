@@ -53,31 +53,27 @@ function createAlteringFetch({ path = (it) => it, body, payment, demand }: Alter
 const clearExtensions = (value: Record<string, unknown>) => ({ ...value, extensions: {} })
 
 const alterations: readonly (readonly [string, Alteration, (wall: Wall) => Promise<unknown>])[] = [
-  ['another place', { path: (it) => it.replace('50,50', '51,50') }, (it) => it.buy('50,50', { name: 'Ada' })],
+  ['another position', { path: (it) => it.replace('50,50', '51,50') }, (it) => it.buy('50,50', { name: 'Ada' })],
   ['another message', { path: (it) => it.replace('hello', 'howdy') }, (it) => it.buy('next', { message: 'hello' })],
-  [
-    'a painter of its own',
-    { path: (it) => `${it}&painter=0x${'ee'.repeat(20)}` },
-    (it) => it.buy('next', { name: 'Ada' }),
-  ],
+  ['another painter', { path: (it) => `${it}&painter=0x${'ee'.repeat(20)}` }, (it) => it.buy('next', { name: 'Ada' })],
   [
     'no picture',
     { path: (it) => it.replace(/&?px=\w+/, '') },
     (it) => it.buy('next', { name: 'A', px: '11'.repeat(100) }),
   ],
-  ['an area elsewhere', { body: (it) => ({ ...it, at: '60,60' }) }, (it) => it.buyArea({ at: '50,60', w: 1, h: 1 })],
+  ['another area', { body: (it) => ({ ...it, at: '60,60' }) }, (it) => it.buyArea({ at: '50,60', w: 1, h: 1 })],
   [
     'other pixels',
     { body: (it) => ({ ...it, pixels: btoa('\u0001'.repeat(100)) }) },
     (it) => it.buyArea({ w: 1, h: 1, pixels: new Uint8Array(100) }),
   ],
   [
-    'no salt',
+    'another name and no salt',
     { payment: clearExtensions, path: (it) => it.replace('Ada', 'Eve') },
     (it) => it.buy('next', { name: 'Ada' }),
   ],
   [
-    'no announcement',
+    'another name, after a demand without order binding',
     { demand: clearExtensions, path: (it) => it.replace('Ada', 'Eve') },
     (it) => it.buy('next', { name: 'Ada' }),
   ],

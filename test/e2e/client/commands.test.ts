@@ -33,12 +33,12 @@ const start = (args: readonly string[], env: Env = {}) =>
     stderr: 'pipe',
   })
 
-/** Runs a command to its end. */
+/** Runs a command until it ends; returns its output and exit code. */
 const run = (args: readonly string[], env?: Env) => readOutput(start(args, env))
 
 const runForJson = async (args: readonly string[], env?: Env) => JSON.parse((await run([...args, '--json'], env)).out)
 
-/** A picture of one colour, in a file. */
+/** Writes a picture of one colour; returns its path. */
 async function createPicture(colour = '#ff0000'): Promise<string> {
   const path = join(folder, 'picture.png')
   await Bun.write(path, createFlatPng(64, 32, colour))
@@ -47,7 +47,7 @@ async function createPicture(colour = '#ff0000'): Promise<string> {
 
 const GREEN = '30'
 
-/** The one colour of a block, as a palette index. */
+/** The different colours of a block, as palette indexes separated by commas. */
 async function readColours(coord: string): Promise<string> {
   const { pixels } = (await (await fetchBlock(world, coord)).json()) as { pixels: string }
   return [...new Set(Uint8Array.fromBase64(pixels))].join()
@@ -61,7 +61,7 @@ describe('an area', () => {
     expect(area).toBe(`${space.spaces[0]?.coord},2x1`)
   })
 
-  test('if an area costs more than the maximum, nothing is signed, and the error names its price', async () => {
+  test('if an area costs more than the maximum, nothing is signed, and the error states the price', async () => {
     const { privateKey, address } = await world.createFundedWallet(2)
     for (const args of [
       ['buy', '--size', '2x1'],
@@ -76,7 +76,7 @@ describe('an area', () => {
     expect(await world.network.readBalance(address)).toBe(2_000_000n)
   })
 
-  test('with --rpc, no payment is signed that the wallet cannot afford, and the error states the balance and the price', async () => {
+  test('with --rpc, a payment that the wallet cannot afford is not signed, and the error states the balance and the price', async () => {
     const { privateKey, address } = await world.createFundedWallet(1)
     const buy = ['buy', '--size', '2x1', '--max', '2', '--rpc']
     const refused = await run([...buy, world.network.rpcUrl], { PRIVATE_KEY: privateKey })
@@ -116,7 +116,7 @@ describe('paint', () => {
     expect(await world.network.readBalance(wallet.address)).toBe(1_000_000n)
   })
 
-  test('paint first finishes an interrupted purchase, within --max, reports its cost, and then buys space for another picture', async () => {
+  test('paint first finishes an interrupted purchase and reports it, and then buys space for another picture, both within --max', async () => {
     const wallet = await world.createFundedWallet(6)
     const env = { PRIVATE_KEY: wallet.privateKey }
     const { settle } = world.facilitator
@@ -133,7 +133,7 @@ describe('paint', () => {
     expect(await world.network.readBalance(wallet.address)).toBe(0n)
   })
 
-  test('paint rejects a position with blocks of other owners, and names them, before anything is paid', async () => {
+  test('paint rejects a position with blocks of other owners, and the error lists those blocks before anything is paid', async () => {
     const [owner, wallet] = [await world.createFundedWallet(2), await world.createFundedWallet(2)]
     await runForJson(['buy', '11,0'], { PRIVATE_KEY: owner.privateKey })
     const args = ['paint', await createPicture(), '--size', '2x1', '--at', '10,0', '--max', '2']
@@ -147,7 +147,7 @@ describe('paint', () => {
 })
 
 describe('the painter', () => {
-  test('the painter is created with the first purchase, is named in each, and repaints without the key that paid', async () => {
+  test('the first purchase creates a painter, each purchase names it, and it repaints without the key that paid', async () => {
     const [one, other] = [await world.createFundedWallet(1), await world.createFundedWallet(1)]
     const { block } = await runForJson(['buy'], { PRIVATE_KEY: one.privateKey })
     const second = await runForJson(['buy'], { PRIVATE_KEY: other.privateKey })
@@ -160,7 +160,7 @@ describe('the painter', () => {
       })
   })
 
-  test('blocks that name another painter need the key that paid', async () => {
+  test('a block bought for another painter can only be repainted with the key that paid', async () => {
     const { privateKey } = await world.createFundedWallet(2)
     const painter = `0x${'12'.repeat(20)}`
     const { block } = await runForJson(['buy', '--painter', painter], { PRIVATE_KEY: privateKey })
@@ -171,7 +171,7 @@ describe('the painter', () => {
 })
 
 describe('a refused purchase', () => {
-  test('a purchase that was rejected because the wallet is empty stays open, says what is missing, and is not paid later by a command with a lower --max', async () => {
+  test('a purchase that was rejected because the wallet is empty stays open and reports the amount, and a later command with a lower --max does not pay it', async () => {
     const { privateKey, address } = await world.createFundedWallet(0)
     const env = { PRIVATE_KEY: privateKey }
     const dear = ['buy', '--size', '4x3', '--at', '100,40', '--max', '12', '--json']
@@ -192,7 +192,7 @@ describe('a refused purchase', () => {
   })
 })
 
-test('the error says so if the block or area already belongs to the buyer', async () => {
+test('buying a block or an area that already belongs to the buyer fails with already_yours', async () => {
   const { privateKey } = await world.createFundedWallet(3)
   const env = { PRIVATE_KEY: privateKey }
   await run(['buy', '120,40'], env)
@@ -276,7 +276,7 @@ describe('usage errors', () => {
     ['a picture that does not exist', ['buy', '--image', 'missing.png'], key],
     ['a file that is not a picture', ['buy', '--image', MAIN], key],
     ['an invalid address', ['look', '--url', 'wall'], key],
-  ] as const)('a call with %s exits with 2, and the error repeats no secret', async (_, args, env) => {
+  ] as const)('a call with %s exits with status 2, and the error does not repeat a secret', async (_, args, env) => {
     const { code, out, err } = await run(args, env)
     expect([code, out]).toEqual([2, ''])
     expect(err).toMatch(/^usage: /)
@@ -327,7 +327,7 @@ describe('the exit status', () => {
   })
 })
 
-test('a usage error comes first: an unknown command, a missing file, a file that is not a picture', async () => {
+test('the first line of the error states an unknown command, a missing file or a file that is not a picture', async () => {
   const runFirst = async (...args: string[]) =>
     (await run(args, { PRIVATE_KEY: `0x${'1'.repeat(64)}` })).err.split('\n')[0]
   expect(await runFirst('sell')).toBe('usage: There is no command sell.')

@@ -8,7 +8,7 @@ import { createScratchFolder } from '../../support/scratch-folder.ts'
 import { reportSkipped } from '../../support/skipped.ts'
 
 // Goal: with only Node and the published package, a user buys and pays once, whatever happens to the process. Method:
-// the tarball installed from the registry into an empty folder, run by Node with the real wall, chain and facilitator.
+// the packed tarball is installed into an empty folder, and Node runs it with the real wall, chain and facilitator.
 
 const ROOT = join(import.meta.dir, '../../..')
 const NAME = 'pixel-wall'
@@ -68,7 +68,7 @@ test.skipIf(isMissing).each([
     ['buy', '--image', picture, '--size', '3x2', '--name', 'Ada', '--max', '6'],
   ],
 ] as const)(
-  'a purchase that is killed during its payment and run again is %s',
+  'a purchase that is killed during its payment and run again buys only %s',
   async (_, dollars, args) => {
     const wallet = await world.createFundedWallet(2 * dollars)
     const env = createEnv(wallet.privateKey)
@@ -141,8 +141,10 @@ test.skipIf(isMissing)(
   },
 )
 
-test.skipIf(isMissing)('the installed library has types for its importers', async () => {
-  const use = `import { wall, type AreaReceipt, type Receipt } from '${NAME}'
+test.skipIf(isMissing)(
+  'the types of the installed library accept correct calls and reject unknown fields',
+  async () => {
+    const use = `import { wall, type AreaReceipt, type Receipt } from '${NAME}'
 import { privateKeyToAccount } from 'viem/accounts'
 const account = privateKeyToAccount('0x${'1'.repeat(64)}')
 export const buy = (url: string): Promise<Receipt> => wall(url, { account }).buy('next', { name: 'Ada' })
@@ -152,13 +154,14 @@ export const wrong: (url: string) => Promise<unknown> = (url) =>
 // @ts-expect-error: a listing has no such member
 wall(url, { account }).buy('next', { nmae: 'Ada' })
 `
-  await Bun.write(join(folder, 'use.ts'), use)
-  const settings = {
-    extends: join(ROOT, 'tsconfig.base.json'),
-    compilerOptions: { skipLibCheck: true },
-    files: ['use.ts'],
-  }
-  await Bun.write(join(folder, 'tsconfig.json'), JSON.stringify(settings))
-  const checked = await run([join(ROOT, 'node_modules/.bin/tsc'), '-p', folder], folder)
-  expect([checked.code, checked.out]).toEqual([0, ''])
-})
+    await Bun.write(join(folder, 'use.ts'), use)
+    const settings = {
+      extends: join(ROOT, 'tsconfig.base.json'),
+      compilerOptions: { skipLibCheck: true },
+      files: ['use.ts'],
+    }
+    await Bun.write(join(folder, 'tsconfig.json'), JSON.stringify(settings))
+    const checked = await run([join(ROOT, 'node_modules/.bin/tsc'), '-p', folder], folder)
+    expect([checked.code, checked.out]).toEqual([0, ''])
+  },
+)

@@ -21,7 +21,7 @@ import { createScratchFolder } from '../../support/scratch-folder.ts'
 import { readBody, createClient } from '../../support/service/client.ts'
 import { waitUntil } from '../../support/wait.ts'
 
-// Goal: anybody can verify a wall against the chain, and every lie is found and named. Method: the real wall, chain and
+// Goal: anybody can verify a wall against the chain, and verify reports every lie. Method: the real wall, chain and
 // facilitator, and a proxy that changes the responses of the wall.
 
 const scratch = createScratchFolder()
@@ -43,7 +43,7 @@ const MAIN = join(import.meta.dir, '../../../server/client/cli/main.ts')
 const readDeeds = async () =>
   readBody(createClient(world).api.deeds.get({ query: { after: 0, owedAfter: 0, limit: 100 } }))
 
-/** Our client, with a wallet of its own. */
+/** Our client, with a new wallet that has this many dollars. */
 async function createBuyerWith(dollars: number) {
   const account = await world.network.createFundedWallet(dollars)
   return wall(world.url, { account, folder: join(scratch, account.address), maxDollars: dollars.toFixed(2) })
@@ -82,7 +82,7 @@ async function payWithoutOrder(): Promise<void> {
   expect(await noted).toMatchObject({ status: 0 })
 }
 
-/** The command as a user types it. */
+/** Runs the verify command as a user types it. */
 async function runVerify(url = world.url, rpc = world.network.rpcUrl, ...args: string[]) {
   const command = [process.execPath, MAIN, 'verify', url, '--rpc', rpc, '--folder', scratch]
   const env = { PATH: Bun.env['PATH'] ?? '' }
@@ -101,7 +101,7 @@ async function sellSamples(): Promise<void> {
   await payWithoutOrder()
   await world.network.fund(world.payTo, 0.000005)
   expect(await runCommand(world.settings, world.folder, 'hide', '3,4', '--message')).toMatchObject({ status: 0 })
-  // Makes payments without a deed old enough to be reported.
+  // Lets time pass on the chain, so that payments without a deed are old enough to be reported.
   await world.network.client.increaseTime({ seconds: 660 })
   await world.network.client.mine({ blocks: 12 })
 }
@@ -109,7 +109,7 @@ async function sellSamples(): Promise<void> {
 const SUMMARY =
   '169 blocks, 169 dollars, each paid by the wallet that is shown, 167 bound to the words and picture that were bought, 1 credit open, no dollar without a deed, no deed without a dollar.'
 
-test('a wall with blocks, areas, a credit, stray money and a hidden block is verified, and each of them is listed', async () => {
+test('verify finds nothing wrong on a wall with an unbound block, a credit, stray money and a hidden block, and counts each', async () => {
   const { code, out, err } = await runVerify()
   expect([code, err]).toEqual([0, ''])
   expect(
@@ -133,7 +133,7 @@ type Told = Omit<DeedsPage, 'deeds'> & { readonly deeds: readonly object[] }
 
 /** The changes that a lie makes to the responses of the wall. */
 type Lie = {
-  readonly deed?: (deed: SaleDeed) => object | undefined // of one place
+  readonly deed?: (deed: SaleDeed) => object | undefined // of the deed at `place`
   readonly page?: (page: Told) => object
   readonly sale?: (sale: Sale) => Sale
   readonly canvas?: (canvas: Canvas) => object
@@ -201,7 +201,7 @@ const changeOrder = (change: object) => (deed: SaleDeed) =>
 
 const NOWHERE = `0x${'ab'.repeat(32)}`
 
-/** Each lie, the place that it is about, and the kinds of all findings. */
+/** Each lie, the place that it is about, and the kinds of findings that verify must report. */
 const lies: readonly (readonly [lie: string, place: string, Lie, finds: readonly FindingKind[]])[] = [
   [
     'a deed without a payment',
@@ -239,24 +239,39 @@ const lies: readonly (readonly [lie: string, place: string, Lie, finds: readonly
     },
     ['payment_used_twice', 'order_changed'],
   ],
-  ['another payer', '8,8', { deed: (it) => ({ ...it, wallet: '0x1234…abcd' }) }, ['another_payer', 'another_owner']],
-  ['another amount', '8,8', { deed: (it) => ({ ...it, amount: '2000000' }) }, ['another_amount']],
-  ['another address', '8,8', { deed: (it) => ({ ...it, payTo: ANYBODY }) }, ['another_address']],
   [
-    'an address that is not the wall’s',
+    'a deed with another payer',
+    '8,8',
+    { deed: (it) => ({ ...it, wallet: '0x1234…abcd' }) },
+    ['another_payer', 'another_owner'],
+  ],
+  ['a deed with another amount', '8,8', { deed: (it) => ({ ...it, amount: '2000000' }) }, ['another_amount']],
+  ['a deed with another receiving address', '8,8', { deed: (it) => ({ ...it, payTo: ANYBODY }) }, ['another_address']],
+  [
+    'a page with an address that is not the wall’s',
     '8,8',
     { page: (it) => ({ ...it, payTo: [ANYBODY] }) },
     Array(7).fill('another_address'),
   ],
-  ['another message', '5,5', { deed: changeOrder({ message: 'forged' }) }, ['order_changed']],
-  ['no link', '5,5', { deed: changeOrder({ link: undefined }) }, ['order_changed']],
-  ['another px', '5,5', { deed: changeOrder({ px: '01'.repeat(100) }) }, ['order_changed']],
-  ['other pixels', '50,60', { deed: changeOrder({ pixels: `sha256:${'1'.repeat(64)}` }) }, ['order_changed']],
-  ['another place', '5,5', { deed: changeOrder({ block: '5,6' }) }, ['order_changed']],
-  ['no order', '5,5', { deed: (it) => ({ ...it, order: undefined, salt: undefined }) }, ['order_changed']],
-  ['another message in the feed', '5,5', { sale: (it) => ({ ...it, m: 'forged' }) }, ['order_changed']],
+  ['an order with another message', '5,5', { deed: changeOrder({ message: 'forged' }) }, ['order_changed']],
+  ['an order without its link', '5,5', { deed: changeOrder({ link: undefined }) }, ['order_changed']],
+  ['an order with another px', '5,5', { deed: changeOrder({ px: '01'.repeat(100) }) }, ['order_changed']],
   [
-    'another picture in the feed',
+    'an order with other pixels',
+    '50,60',
+    { deed: changeOrder({ pixels: `sha256:${'1'.repeat(64)}` }) },
+    ['order_changed'],
+  ],
+  ['an order at another position', '5,5', { deed: changeOrder({ block: '5,6' }) }, ['order_changed']],
+  [
+    'a deed without an order',
+    '5,5',
+    { deed: (it) => ({ ...it, order: undefined, salt: undefined }) },
+    ['order_changed'],
+  ],
+  ['a sale with another message in the feed', '5,5', { sale: (it) => ({ ...it, m: 'forged' }) }, ['order_changed']],
+  [
+    'a sale with another picture in the feed',
     '51,61',
     { sale: (it) => ({ ...it, px: btoa('\u0007'.repeat(100)) }) },
     ['order_changed'],
@@ -280,12 +295,12 @@ const lies: readonly (readonly [lie: string, place: string, Lie, finds: readonly
     ['payment_without_deed'],
   ],
   [
-    'a page that names another network',
+    'a page that states another network',
     '8,8',
     { page: (it) => ({ ...it, network: 'eip155:84532' }) },
     ['another_network'],
   ],
-  ['a page that names another token', '8,8', { page: (it) => ({ ...it, asset: OTHER_TOKEN }) }, ['another_network']],
+  ['a page that states another token', '8,8', { page: (it) => ({ ...it, asset: OTHER_TOKEN }) }, ['another_network']],
   [
     'a block that nobody paid for',
     '8,8',
@@ -320,7 +335,7 @@ test.each(lies.map((lie, at) => [...lie, at] as const))(
   },
 )
 
-test('the verify command prints each finding on its own line, and exits with 1', async () => {
+test('the verify command prints each finding on its own line, and exits with status 1', async () => {
   const wall = startLyingWall('8,8', { deed: (it) => ({ ...it, amount: '2000000' }) })
   const { code, out } = await runVerify(wall.url.href)
   await wall.stop()
@@ -356,17 +371,17 @@ test('verify --json prints every count, and the range that was searched', async 
 const unasked: readonly (readonly [why: string, args: () => readonly [url: string, rpc?: string], says: string])[] = [
   ['no endpoint of the chain responds', () => [world.url, 'http://127.0.0.1:9'], 'no endpoint responds (127.0.0.1:9)'],
   ['the address is not that of a wall', () => [world.network.rpcUrl], 'There is no wall at'],
-  ['the endpoint is not named by an address', () => [world.url, 'mainnet'], '--rpc must be an http or https URL'],
+  ['the endpoint is not given as a URL', () => [world.url, 'mainnet'], '--rpc must be an http or https URL'],
 ]
 
-test.each(unasked)('if %s, the verify command exits with 2', async (_, args, says) => {
+test.each(unasked)('if %s, the verify command exits with status 2', async (_, args, says) => {
   const [url, rpc] = args()
   const { code, out, err } = await runVerify(url, rpc)
   expect([code, out]).toEqual([2, ''])
   expect(err).toContain(says)
 })
 
-test('an endpoint of another chain verifies nothing, and the error names its network', async () => {
+test('verify fails with chain_unavailable if the endpoint serves another chain than the wall states', async () => {
   const lie = { page: (it: Told) => ({ ...it, network: 'eip155:84532', asset: SEPOLIA_DOLLAR }) }
   await expect(verifyLyingWall('8,8', lie, 'sepolia')).rejects.toMatchObject({ code: 'chain_unavailable' })
 })
@@ -392,7 +407,7 @@ test('verify --since checks only later deeds on the chain, and still compares al
   expect(report).toMatchObject({ findings: [], blocks: 160, amount: 160_000_000n, bound: 160 })
 })
 
-test('blocks of the chain that were read are stored, and read again only with --all', async () => {
+test('verify stores the chain’s blocks that it has read, and reads them again only with --all', async () => {
   await world.network.client.mine({ blocks: 1000 })
   const options = { rpc: [world.network.rpcUrl], folder: join(scratch, 'kept') }
   const countPaymentRequests = async (all: boolean) => (await verify(world.url, { ...options, all })).requests.payments
@@ -404,7 +419,7 @@ test('blocks of the chain that were read are stored, and read again only with --
   ]).toEqual([3, 2, 3])
 })
 
-test('a credit counts as paid back if the transaction that the wall names paid it', async () => {
+test('verify counts a credit as paid back only if the transaction that the wall states repaid all of it', async () => {
   const { client } = world.network
   const sendRefund = async (amount: bigint) => {
     const call = { functionName: 'transfer', args: [credited.payer, amount] }

@@ -54,7 +54,7 @@ function sendInTurn(payment: string, first = 0): Promise<Response> {
   })
 }
 
-test('of 64 payers of one block on three instances, one becomes its owner, and one settlement is requested', async () => {
+test('of 64 payers of one block on three instances, only one becomes its owner, and only one settlement is requested', async () => {
   const payments = await Promise.all(crowd.map((payer, at) => signBlockPayment(wall.at(at), payer, '5,5')))
   const settlesBefore = wall.facilitator.settle.countCalls()
   const answers = await Promise.all(payments.map((payment, at) => fetchBlock(wall.at(at), '5,5', payment)))
@@ -66,7 +66,7 @@ test('of 64 payers of one block on three instances, one becomes its owner, and o
 })
 
 test(
-  '64 payers of the next block get a block each, and a reader of the feed that switches instances misses and repeats none',
+  '64 payers of the next block get a block each, and a feed reader that switches instances sees every sale exactly once',
   async () => {
     const heldBefore = await readBalances(crowd)
     const payments = await Promise.all(crowd.map((payer, at) => signBlockPayment(wall.at(at), payer)))
@@ -82,7 +82,7 @@ test(
 )
 
 /**
- * Reads the feed from its beginning, each page from another instance, until it has this many sales; returns their
+ * Reads the feed from its beginning, each page from the next instance, until it has this many sales; returns their
  * numbers.
  */
 async function readFeedInTurn(sales: number): Promise<readonly number[]> {
@@ -114,7 +114,7 @@ test('one signed request to three instances at the same time buys one block, wit
   expect(await readBalances([payer])).toEqual([4])
 })
 
-// All orders with a position lie around the same one, so that each overlaps others; two orders have only a size.
+// All orders with a position lie around the same block, so that each overlaps others; two orders have only a size.
 const OVERLAPPING = [
   { at: '20,60', w: 4, h: 3 },
   { at: '22,61', w: 3, h: 3 },
@@ -142,7 +142,7 @@ test('overlapping orders on three instances, over HTTP and MCP, are each filled 
   const settlesBefore = wall.facilitator.settle.countCalls()
   const [block, ...answers] = await Promise.all([
     fetchBlock(wall.at(1), '22,61', singlePayment),
-    // Each order that is sent twice goes to two instances, over HTTP and MCP.
+    // Each order is sent twice: to one instance over HTTP, and to another over MCP.
     ...orders.flatMap(({ body, payment }, at) => [
       orderArea(wall.at(at + 1), body, payment),
       callBuyArea(wall.at(at + 2), body, payment),
@@ -173,7 +173,7 @@ test('overlapping orders on three instances, over HTTP and MCP, are each filled 
   }
 })
 
-test('every instance confirms a copy that one of them sent, and after a repaint all send the new wall', async () => {
+test('every instance returns 304 for a copy of the wall from another instance, and 200 after a repaint', async () => {
   const owner = await wall.createFundedWallet()
   await buyBlock(wall.at(0), owner, '9,9')
   await waitForEqualCanvases('{"i":1449,')
@@ -276,7 +276,7 @@ test('a purchase whose instance was killed during settlement is finished by anot
   expect(await (await fetchBlock(wall.at(0), 'next', payment)).text()).toBe(receipt)
 })
 
-test('an instance that stops under load loses nothing, because the others serve its clients', async () => {
+test('if an instance stops under load, no purchase is lost, because the other instances serve its clients', async () => {
   const payers = await Promise.all(Array.from({ length: 24 }, () => wall.createFundedWallet()))
   const payments = await Promise.all(payers.map((payer, at) => signBlockPayment(wall.at(at), payer)))
   const arrivals = wall.facilitator.settle.countCalls()

@@ -16,7 +16,7 @@ import { fetchHealth } from '../../support/service/client.ts'
 import { waitFor, waitUntil } from '../../support/wait.ts'
 
 // Goal: an instance that is frozen or cut off harms nobody, and a wall whose database lost sales sells nothing. Method:
-// real processes on a real PostgreSQL, stopped by SIGSTOP, cut off by a proxy, or with older data restored below them.
+// real processes on a real PostgreSQL, stopped by SIGSTOP, cut off by a proxy, or running while older data is restored.
 
 let around: Surroundings
 let server: PostgresServer
@@ -59,7 +59,7 @@ test(
     around.facilitator.settle.queueFaults('hang-after')
     const cutOff = fetchBlock(frozen, 'next', payment).catch(() => undefined)
     await around.facilitator.settle.waitForCall(arrivals + 1)
-    // The frozen instance keeps the lease of this purchase, and perhaps that of the sweep.
+    // The frozen instance keeps the lease of this purchase, and perhaps the lease of the sweep.
     process.kill(frozen.pid, 'SIGSTOP')
     await buyBlock(other, second)
     await waitUntil(async () => (await countSales(other)) === 2)
@@ -119,7 +119,7 @@ test(
 )
 
 test.if(isOurs)(
-  'if a database loses sales under running instances, the wall sells nothing and denies nothing until the operator accepts the database',
+  'if a database loses sales under running instances, the wall sells nothing and denies no lost purchase until the operator accepts the database',
   async () => {
     const first = await startArmedInstance()
     await buyBlock(first, await around.createFundedWallet())
@@ -139,11 +139,12 @@ test.if(isOurs)(
       // Health responds immediately, with the last known state.
       await waitUntil(async () => !(await fetchHealth(wall)).ok)
       expect(await fetchHealth(wall)).toMatchObject({ ok: false, rail: 'arming' })
-      // No response claims to the payer of a lost purchase that nothing was bought, and nobody else can buy its block.
+      // The payer of a lost purchase gets no response that says that nothing was bought, and no other payer can buy its
+      // block.
       expect((await fetchBlock(wall, 'next', payment)).status).toBe(503)
       expect([502, 503]).toContain((await fetchBlock(wall, 'next', offered)).status)
       expect(findAlerts(wall, 'older-copy')).toHaveLength(1)
-      // Readers see the wall as it was.
+      // Readers still see the sale that the database lost.
       expect(await countSales(wall)).toBe(2)
       await wall.stop()
     }
@@ -163,7 +164,7 @@ test.if(isOurs)(
 )
 
 test.if(isOurs)(
-  'a database server that rejects a wall at its start is reported, and so is its return, and the process can be stopped meanwhile',
+  'a wall that starts while its database accepts no writes reports the outage and its end, and can be stopped meanwhile',
   async () => {
     await setStandbys('missing')
     const [patient, other] = await Promise.all([startWaiting(), startWaiting()])
@@ -182,7 +183,7 @@ test.if(isOurs)(
   },
 )
 
-/** Names the standbys that must have each commit. */
+/** Sets the names of the standbys that must confirm each commit. */
 async function setStandbys(names: string): Promise<void> {
   const admin = new SQL(database, { max: 1 })
   await admin.unsafe(`ALTER SYSTEM SET synchronous_standby_names = '${names}'`)
@@ -190,7 +191,7 @@ async function setStandbys(names: string): Promise<void> {
   await admin.close()
 }
 
-/** Starts a wall that may have to wait for its database; its journal is read line by line. */
+/** Starts a wall that may have to wait for its database; `line` resolves with the next line of the wall's journal. */
 async function startWaiting() {
   const child = Bun.spawn([...QUICK_WALL], {
     cwd: around.folder,

@@ -5,8 +5,8 @@ import { type Cluster, startCluster } from '../../support/e2e/cluster.ts'
 import { runCommand } from '../../support/e2e/command.ts'
 import { waitUntil } from '../../support/wait.ts'
 
-// Goal: an operator’s system gets each sale once, in order and signed, and buyers notice nothing of it. Method: two
-// real processes on one database, and a real receiver that hangs, fails and comes back.
+// Goal: an operator’s system gets each sale in order, signed and under one id, and buyers never wait for that system.
+// Method: two real processes on one database, and a real receiver that hangs, fails and comes back.
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 const key = new Uint8Array(Buffer.from(SECRET.slice('whsec_'.length), 'base64'))
@@ -43,7 +43,7 @@ afterAll(async () => {
 const listSales = () => received.filter(({ type }) => type === 'sale')
 const buy = async (at: number, coord: string) => await buyBlock(wall.at(at), await wall.createFundedWallet(), coord)
 
-test('sales of two instances are delivered once each and in order, even if the receiver hung and one instance was killed', async () => {
+test('all sales of two instances are delivered in order, each under one id, even if the receiver hung and one instance was killed', async () => {
   await buy(0, '1,1')
   await buy(1, '2,1')
   await waitUntil(() => listSales().length > 0)
@@ -72,7 +72,7 @@ test('sales of two instances are delivered once each and in order, even if the r
   expect(listSales().length - once.length).toBeLessThanOrEqual(sentBefore)
 }, 60_000)
 
-test('`check` sends a notice that the receiver can verify, and names a receiver that does not accept it', async () => {
+test('`check` sends a notice that the receiver can verify, and reports a receiver that does not accept it', async () => {
   const settings = { ...wall.settings, DATABASE_PATH: ':memory:', WEBHOOK_URL: receiver.url.href }
   const check = async (secret: string) =>
     (await runCommand({ ...settings, WEBHOOK_SECRET: secret }, wall.folder, 'check')).out

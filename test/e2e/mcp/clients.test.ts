@@ -16,13 +16,13 @@ const clients: ReadonlyArray<readonly [who: string, coord: string, connect: (url
   ['the SDK’s client', '10,10', openSdkClient],
   ['the MCP inspector', '20,20', openInspector],
   ['a bare fetch', '30,30', openBareFetch],
-  ['the newest client that shakes hands', '40,40', openNewestClient('legacy', '2025-11-25')],
-  ['the newest client that asks first', '50,50', openNewestClient('auto', '2026-07-28')],
-  ['the newest client that speaks one revision', '60,60', openNewestClient({ pin: '2026-07-28' }, '2026-07-28')],
+  ['the newest client with a handshake', '40,40', openNewestClient('legacy', '2025-11-25')],
+  ['the newest client that negotiates the revision', '50,50', openNewestClient('auto', '2026-07-28')],
+  ['the newest client with a pinned revision', '60,60', openNewestClient({ pin: '2026-07-28' }, '2026-07-28')],
 ]
 
 test.each(clients)(
-  'the MCP client %s lists the tools, reads, previews, gets the terms, pays and repaints',
+  'over MCP, %s lists the tools, reads, previews, gets the terms, pays and repaints',
   async (_, coord, connect) => {
     const client = await connect(`${world.url}/mcp`)
     const wallet = await world.createFundedWallet()

@@ -10,7 +10,7 @@ import { readOutput } from '../../support/output-of.ts'
 
 type Data = Readonly<Record<string, unknown>>
 
-/** The result of a call; a demand for payment is `refused`, with the terms as data. */
+/** The result of a call; `refused` is true for an error, such as a demand for payment, which has the terms as data. */
 export type Found = { readonly data: Data; readonly refused: boolean; readonly pictures: number }
 
 export type ToolUser = {
@@ -41,7 +41,7 @@ export const openNewestClient =
     const client = new NewestClient({ name: 'client', version: '1.0.0' }, { versionNegotiation: { mode } })
     await client.connect(new NewestTransport(new URL(url)))
     const found = client.getNegotiatedProtocolVersion()
-    if (found !== spoken) throw new Error(`it speaks ${found}, not ${spoken}`)
+    if (found !== spoken) throw new Error(`the client speaks ${found}, not ${spoken}`)
     return {
       list: async () => (await client.listTools()).tools.map(({ name }) => name),
       call: async (name, args, payment) =>
@@ -50,7 +50,7 @@ export const openNewestClient =
     }
   }
 
-/** A bare `fetch` that knows only one request of MCP and its response. */
+/** A bare `fetch` that knows only the form of an MCP request and of its response. */
 export async function openBareFetch(url: string): Promise<ToolUser> {
   const callMethod = async (method: string, params: Data = {}) => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })

@@ -10,11 +10,11 @@ export type SettleFault = keyof typeof settleFaults
 /** The faults of a verify call. No call with a fault reaches the real facilitator. */
 export type VerifyFault = keyof typeof verifyFaults
 
-/** One of the two kinds of calls under test: its next behaviour, and the calls so far. */
+/** Controls and observes one kind of call, verify or settle. The wall's own probes are not counted. */
 export type FaultyCall<Fault> = {
-  /** Misbehaves once per name, in order, and is honest again after the last. */
+  /** Misbehaves once per name, in order; after the last name, the default applies again. */
   queueFaults(...faults: (Fault | 'honest')[]): void
-  /** The behaviour whenever nothing is queued by `queueFaults`. */
+  /** Sets the behaviour while `queueFaults` has nothing queued. */
   setDefault(fault: Fault | 'honest'): void
   /** How many calls have arrived. */
   countCalls(): number
@@ -41,8 +41,8 @@ export const inventedHash = `0x${'ab'.repeat(32)}`
 
 /**
  * Sits between the wall and the real facilitator; honest by default. It forwards requests by function calls, because a
- * process makes at most 256 concurrent requests by `fetch`. The requests of the real facilitator to its chain are among
- * these.
+ * process makes at most 256 concurrent requests by `fetch`. The real facilitator's requests to its chain count towards
+ * that limit.
  */
 export async function startFaultyFacilitator(
   real: (request: Request) => Promise<Response>,
@@ -92,7 +92,7 @@ const createRefusedAnswer = (errorReason: string) => ({
   network: 'eip155:8453',
 })
 
-/** Changes the real facilitator's response about a settlement that did happen. */
+/** Lets the real facilitator settle, and changes its response. */
 const rewriteAnswer =
   (status: number, changes: object): Play =>
   async (forward) => {
@@ -172,7 +172,7 @@ function createCall<Fault extends string>(faults: Readonly<Record<Fault, Play>>)
   }
 }
 
-/** Whether a payment is the wall's probe: nobody has so much money. */
+/** Whether a body contains the wall's probe, which pays more money than anybody has. */
 const isProbe = (body: string) => /"value":"1[0]{24}"/.test(body)
 
 function createCounts() {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 type Ask = (request: Request) => Promise<Response>
 
-/** How a request is answered; `ask` forwards it to the dependency itself. */
+/** Responds to a request in place of the dependency; `ask` forwards the request to the dependency. */
 export type Failing = (request: Request, ask: Ask) => Response | Promise<Response>
 
 /** Forwards JSON requests to an address. */
@@ -30,7 +30,7 @@ export type Front = {
   stop(): Promise<void>
 }
 
-/** Certificates for loopback in a folder: the wall trusts `trusted.crt`. */
+/** Makes certificates for loopback in a folder; returns the path of the one for the wall to trust. */
 export async function makeCertificates(folder: string): Promise<string> {
   for (const name of ['trusted', 'forged'])
     await Bun.$`openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=127.0.0.1 \

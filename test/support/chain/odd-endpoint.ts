@@ -5,15 +5,15 @@ import { openEndpoints } from '../../../server/adapters/chain/endpoints.ts'
 import { systemClock } from '../../../server/adapters/clock.ts'
 import { TIMES, type Times } from '../../../server/times.ts'
 
-/** Calls one endpoint. */
+/** Returns the function that sends JSON-RPC requests to one endpoint. */
 export const openRequestsTo = (url: string, times?: Partial<Times>) =>
   openEndpoints('eip155:8453', [url], { clock: systemClock, times: { ...TIMES, ...times } }).request
 
-/** The outcome of a call: a result, an error, silence, or a truncated response. */
+/** The outcome of a call: a result, an error, no response, a truncated response, or status 429. */
 export type Oddity = { readonly result: unknown } | { readonly error: { code: number; message: string } } | Failing
 type Failing = 'hang' | 'stall' | 'busy'
 
-/** Decides on one call; `ask` forwards it to the node and returns the node's result. */
+/** Decides the outcome of one call; `ask` forwards the call to the node and returns the node's result. */
 export type Rule = (params: readonly unknown[], ask: () => Promise<unknown>) => Oddity | Promise<Oddity>
 
 /** An endpoint on loopback; counts its calls, per method or in total. */
@@ -21,7 +21,7 @@ export type OddEndpoint = { readonly url: string; countCalls(method?: string): n
 
 type Call = { readonly id: number; readonly method: string; readonly params?: readonly unknown[] }
 
-/** Rejects events of more than `most` blocks in one call, as many endpoints do, each with its own message. */
+/** Rejects a query for the events of more than `most` blocks, as many endpoints do, with one of their messages. */
 export function createBlockRangeRule(most: number): Rule {
   return async (params, ask) => {
     const [{ fromBlock, toBlock }] = params as [{ fromBlock: string; toBlock: string }]

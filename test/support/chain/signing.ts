@@ -1,4 +1,4 @@
-/** Payments that their payers signed and anyone can broadcast, as values of the domain. */
+/** Signed payments as values of the domain, and calls that any account can broadcast. */
 
 import { authorizationTypes } from '@x402/evm'
 import { encodeFunctionData, getAddress, parseEther, type Hex } from 'viem'
@@ -9,10 +9,10 @@ import { dollarAbi, dollarAddress } from '../../../server/local/token/contracts.
 import { createWallet, type Wallet } from '../../../server/local/wallets.ts'
 import type { Offer } from '../../../server/x402/terms.ts'
 
-/** The domain's form of an address or a hash. */
+/** An address or a hash in lower case, as the domain stores it. */
 export const toLowerAddress = (hex: string) => hex.toLowerCase() as Address
 
-/** The offer of a wall on the embedded network: a dollar, to an address of its own. */
+/** The offer of a wall on the embedded network: one dollar, paid to a new address. */
 export function createOffer(): Offer {
   const terms = {
     network: 'eip155:8453',
@@ -61,7 +61,7 @@ export async function signOffer(wallet: Wallet, { terms }: Offer, changes: Parti
 /** An account that is neither payer nor payee: anyone may broadcast a payment. */
 export const STRANGER: Address = '0x00000000000000000000000000000000000057a6'
 
-/** The call that moves a payment's dollar. */
+/** The call that transfers a payment's amount. */
 export const encodeTransfer = ({ payer, to, amount, validAfter, validBefore, nonce, signature }: Payment): Hex =>
   encodeFunctionData({
     abi: dollarAbi,

@@ -1,11 +1,11 @@
-/** Orders of areas, as clients send them over HTTP and MCP. */
+/** Area orders, as clients send them over HTTP and MCP. */
 
 import { expect } from 'bun:test'
 import type { AreaReceipt } from '../../../shared/contract/area-order.ts'
 import { sendWhile } from '../wait.ts'
 import { type At, type Payer, signDemand } from './buyer.ts'
 
-/** The body of an order of an area. */
+/** The body of an area order. */
 export type AreaBody = Readonly<Record<string, unknown>>
 
 /** Orders an area over HTTP: requests its terms, or buys it with a signed payment. */
@@ -37,7 +37,7 @@ export const callBuyArea = ({ url }: At, body: AreaBody, payment: string): Promi
     }),
   })
 
-/** Signs the terms of an area, requested again while the wall is busy. */
+/** Signs the terms of an area; requests the terms again while the wall is busy. */
 export async function signArea(wall: At, payer: Payer, body: AreaBody): Promise<string> {
   const demand = await sendWhile(503, () => orderArea(wall, body))
   expect(demand.status).toBe(402)
@@ -46,7 +46,7 @@ export async function signArea(wall: At, payer: Payer, body: AreaBody): Promise<
 
 type ToolAnswer = { readonly result?: { readonly structuredContent?: Partial<AreaReceipt> } }
 
-/** The blocks in a response of either interface; none if it is an error. */
+/** The blocks in a response over HTTP or MCP; none if the response is an error. */
 export async function readBoughtBlocks(answer: Response): Promise<readonly string[]> {
   const body = (await answer.json()) as Partial<AreaReceipt> & ToolAnswer
   return body.blocks ?? body.result?.structuredContent?.blocks ?? []

@@ -72,6 +72,6 @@ export async function signDemand(header: string, wallet: Payer): Promise<string>
   )
 }
 
-/** Sends the same signed request until the response no longer asks to wait. */
+/** Resends the same signed request while the response has status 503. */
 export const sendUntilSettled = (wall: At, target: string, payment: string): Promise<Response> =>
   sendWhile(503, () => fetchBlock(wall, target, payment))

@@ -47,7 +47,7 @@ export async function startCluster(count: number, settings: WallSettings = {}): 
     instances,
     at(number) {
       const instance = instances[number % count]
-      if (instance === undefined) throw new Error('a cluster without instances')
+      if (instance === undefined) throw new Error('the cluster has no instances')
       return instance
     },
     async stop() {

@@ -1,4 +1,4 @@
-/** The load balancers of `deploy/`, started from their recipes with only names, ports and certificates changed. */
+/** The load balancers of `deploy/`, started from their recipes with only addresses, certificates and limits changed. */
 
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,8 +17,8 @@ type Recipe = {
   readonly program: string
   readonly files: readonly string[]
   /**
-   * Returns the recipe with the ports of these instances, listening on the given port, with TLS if there is a
-   * certificate.
+   * Returns the recipe adapted to these instances, so that the program listens on the given port, with TLS if there is
+   * a certificate.
    */
   adaptConfig(
     text: string,
@@ -39,7 +39,7 @@ error_log ${folder}/error.log;
 events { worker_connections 16384; }
 http {
 access_log off;
-# A test may name the client, which nginx takes for the peer of the connection.
+# A test may set the address of the client, which nginx takes for the peer of the connection.
 set_real_ip_from 127.0.0.1;
 real_ip_header X-Peer;
 ${text
@@ -55,7 +55,7 @@ ${text
 
 const RECIPES = {
   nginx,
-  /** nginx with its cache, and with more viewers than connections. */
+  /** nginx with its cache; it rejects live streams, as with more viewers than connections. */
   'caching-nginx': {
     ...nginx,
     files: ['nginx-cache.conf', 'nginx.conf'],
@@ -96,7 +96,7 @@ ${text
         .replaceAll(/\tserver one 127\.0\.0\.1:8402 check\n.*\n/g, () =>
           instances.map((instance, at) => `\tserver s${at} 127.0.0.1:${instance} check\n`).join(''),
         )
-        // The test process may have fewer file descriptors than the unit gives it.
+        // The test process may have fewer file descriptors than the systemd unit gives HAProxy.
         .replace('maxconn 20000', 'maxconn 1000')
         .replace(
           /bind :443 ssl crt \S+( alpn .*)/,
@@ -110,7 +110,7 @@ ${text
     program: 'varnishd',
     files: ['varnish.vcl'],
     adaptConfig: (text, _port, [instance = '']) => text.replace('.port = "8402"', `.port = "${instance}"`),
-    // The parameters are those that the recipe names; the log in memory is small, because nobody reads it here.
+    // The parameters are those in the recipe; the log in memory is small, because no test reads it.
     buildCommand: (file, port, folder) =>
       `varnishd -F -a 127.0.0.1:${port} -f ${file} -n ${folder}/varnish -s malloc,256m -l 20m -p pipe_timeout=250 -p thread_pool_min=500 -p thread_pool_max=10000 -p thread_queue_limit=10000`.split(
         ' ',
@@ -162,7 +162,7 @@ export async function startProxy(
   }
 }
 
-/** Makes a certificate that nobody trusts, for 127.0.0.1. */
+/** Makes a self-signed certificate for 127.0.0.1. */
 async function makeCertificate(folder: string): Promise<Certificate> {
   const [cert, key, both] = [join(folder, 'cert.pem'), join(folder, 'key.pem'), join(folder, 'both.pem')]
   const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1']

@@ -20,7 +20,7 @@ await main({
   storeOpensWithinMs: limitWait(500, TIMES.storeOpensWithinMs),
   storeChecksEveryMs: 250,
   storeReadTimeoutMs: limitWait(700, TIMES.storeReadTimeoutMs),
-  // This is longer than a commit is tried, so that a wait for a standby is reported as such.
+  // This is longer than the time limit of the write check, so that a wait for a standby is reported as such.
   databaseAnswerTimeoutMs: 3500,
   leaseMs: limitWait(3000, TIMES.leaseMs),
   leaseRenewedEveryMs: 1000,

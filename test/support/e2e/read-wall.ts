@@ -1,4 +1,4 @@
-/** The reads of readers, operators and bookkeepers. */
+/** Reads of a wall, as visitors, operators and bookkeepers make them. */
 
 import { expect } from 'bun:test'
 import type { LocalNetwork } from '../../../server/local/network.ts'
@@ -34,7 +34,7 @@ export async function readFeed(wall: At): Promise<Sale[]> {
   }
 }
 
-/** Whether a wall accepts payments, according to its health. */
+/** The state of a wall's payments, according to its health report. */
 export const readRail = async (wall: At): Promise<string> => (await fetchHealth(wall)).rail
 
 /** A line of the journal, with the facts of its event. */
@@ -54,7 +54,9 @@ export const findMetricsPort = (wall: WallProcess): string =>
 export const findAlerts = (wall: WallProcess, wanted?: string): readonly JournalEntry[] =>
   readJournal(wall).filter(({ level, event }) => level === 'alert' && (wanted === undefined || event === wanted))
 
-/** Checks the operator's sum: as many dollars came in as blocks went out, and every reader sees the same blocks. */
+/**
+ * Checks that the wall received a dollar for each sold block, and that the canvas and the feed show the same blocks.
+ */
 export async function expectBooksToBalance(
   world: At & {
     readonly network: Pick<LocalNetwork, 'readBalance'>

@@ -40,10 +40,10 @@ export type Surroundings = {
   stop(): Promise<void>
 }
 
-/** A wall as its own process. */
+/** A wall that runs in its own process, with its surroundings. */
 export type World = At &
   Omit<Surroundings, 'settings' | 'folder'> & {
-    /** The settings and folder of the process; the operator's commands run with the same. */
+    /** The settings and the folder of the process; the operator's commands run with the same ones. */
     readonly settings: WallSettings
     readonly folder: string
     getWall(): WallProcess
@@ -52,7 +52,7 @@ export type World = At &
     restart(): Promise<void>
   }
 
-/** Runs a wall with shorter intervals and time limits; in a long run, one with the operator's defaults. */
+/** The command that runs a wall with shorter intervals and time limits, or with the defaults in a long run. */
 export const QUICK_WALL: readonly string[] = [
   process.execPath,
   join(import.meta.dir, IS_LONG_RUN ? '../../../server/main.ts' : 'quick-wall.ts'),

@@ -12,18 +12,18 @@ import type { Chain, Transfer } from '../../../server/ports.ts'
 import { toHash, HEAD } from '../samples.ts'
 
 export type FakeChain = Chain & {
-  /** Moves the money, and returns the transaction. */
+  /** Moves the money of a payment, and returns the transaction's hash. */
   land(payment: Payment): Hash
-  /** Moves money without an authorization, and returns the transaction. */
+  /** Moves money without an authorization, and returns the transaction's hash. */
   transferDirectly(payer: Address, payTo: Address, amount: bigint): Hash
   /** Ends an authorization without moving money. */
   cancel(key: PaymentKey): void
   /** Lets an authorization expire unused. */
   expire(key: PaymentKey): void
-  holds: bigint // what every wallet held at first
+  holds: bigint // the initial balance of every wallet
   silent: boolean // whether the endpoint is down
-  stands: boolean // whether it makes no blocks except for sent transactions
-  wrong: string | null // why it can never work
+  stands: boolean // whether the chain makes blocks only for transactions
+  wrong: string | null // the fault that the health check reports
 }
 
 const ELSEWHERE = { kind: 'void', why: 'the authorization was used for another transfer' } as const
@@ -35,7 +35,7 @@ export function createFakeChain(): FakeChain {
   let transactions = 0
   let empty = 0
   const looked = new Set<string>()
-  const computeHead = () => HEAD + BigInt(transactions + empty) // a block per transaction, and one between two reads of an authorization
+  const computeHead = () => HEAD + BigInt(transactions + empty) // one block per transaction, and one between two reads of the same authorization
   const chain: FakeChain = {
     holds: 1_000_000_000n,
     silent: false,
@@ -75,7 +75,7 @@ export function createFakeChain(): FakeChain {
       const isOurs = paid?.payTo === payment.to && paid.amount === (payment.amount ?? paid.amount)
       const end = paid === undefined || isOurs ? spent.get(key) : ELSEWHERE
       if (end === undefined) return unused
-      // An outcome is final once no other one is possible any more.
+      // An outcome is final once the authorization has expired, because no other outcome is possible then.
       return expired.has(key) && (end.kind === 'paid' || end.kind === 'void') ? { ...end, final: true } : end
     },
     async balanceOf(wallet) {

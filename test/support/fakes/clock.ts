@@ -1,4 +1,4 @@
-/** A clock that stands still until a test moves it; waiting on it takes no real time. */
+/** A clock that moves only when a test advances it or code waits on it; a wait takes no real time. */
 
 import type { Clock } from '../../../server/ports.ts'
 

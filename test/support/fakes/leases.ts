@@ -6,7 +6,7 @@ import type { Leases } from '../../../server/ports.ts'
 export type FakeLeases = {
   /** The port of one process, identified by any object. */
   createLeases(process: object): Leases
-  /** Ends the lease of a payment, as if its time had passed. */
+  /** Ends the lease on a payment, as if the lease had expired. */
   endLease(key: PaymentKey): void
 }
 

@@ -1,4 +1,4 @@
-/** Budgets of clients for tests: unlimited, or used up. */
+/** Rate limits for tests: unlimited, or used up. */
 
 import { createRateLimitFailure } from '../../../server/domain/purchase/refusals.ts'
 import type { BudgetName, RateLimits } from '../../../server/wall/rate-limits.ts'
@@ -6,7 +6,7 @@ import type { BudgetName, RateLimits } from '../../../server/wall/rate-limits.ts
 /** No client is rejected. */
 export const unlimited: RateLimits = { take: () => undefined, check: () => undefined }
 
-/** All clients have used up some budgets, or all of them. */
+/** Every client has used up the named budgets, or all budgets if none is named. */
 export function createUsedUpLimits(...names: readonly BudgetName[]): RateLimits {
   const createRefusal = (name: BudgetName) =>
     names.length === 0 || names.includes(name) ? createRateLimitFailure(1500) : undefined

@@ -1,4 +1,4 @@
-/** A journal that keeps its lines. */
+/** A logger that keeps its entries in memory. */
 
 import type { Logger } from '../../../server/ports.ts'
 

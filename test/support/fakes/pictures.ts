@@ -1,4 +1,4 @@
-/** Pictures for tests in which nobody sends one. */
+/** A picture service for tests that send no picture. */
 
 import type { Pictures } from '../../../server/ports.ts'
 

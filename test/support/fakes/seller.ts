@@ -1,4 +1,4 @@
-/** A seller with fake surroundings, except for those that a test gives. */
+/** A seller with fake dependencies, except for those that a test passes. */
 
 import type { Outcome } from '../../../server/domain/purchase/purchase.ts'
 import type { PurchaseDeps } from '../../../server/purchase/purchase-run.ts'
@@ -24,7 +24,7 @@ export const createSellerWith = (given: Given): Seller =>
     ...given,
   })
 
-/** A seller that returns this outcome for every payment, with every target open. */
+/** A seller that handles every payment with `buy`, and reports every target as open. */
 export const createSellerThat = (buy: Seller['buy']): Seller => ({
   buy,
   readOffer: () => 'open',

@@ -1,4 +1,4 @@
-/** Wallets whose signature is a plain hash of wallet and text: nothing to compute, nothing to forge by accident. */
+/** Wallets whose signature is a plain hash of the wallet and the text, which is cheap and cannot match by accident. */
 
 import { createHash } from 'node:crypto'
 import type { SignatureCheck } from '../../../server/domain/purchase/facilitator-errors.ts'
@@ -13,7 +13,7 @@ export const computeSignature = (wallet: Address, message: string): Hash => hash
 /** A payment signature that is not its payer's. */
 export const FORGED = `0x${'00'.repeat(65)}` as const
 
-/** Signatures of wallets that cannot be queried now. */
+/** Signatures that cannot be checked now, because the wallet's contract cannot be queried. */
 export const UNCHECKED = { busy: `0x${'b0'.repeat(65)}`, silent: `0x${'51'.repeat(65)}` } as const
 
 export const fakeWallets: Wallets = {

@@ -1,4 +1,4 @@
-/** The accessibility violations of a page. */
+/** Checks of a page's accessibility: axe's rules, small targets, and controls or texts that are cut off. */
 
 import type { Frame, Page } from 'playwright-core'
 import { IS_LONG_RUN } from '../long-run.ts'
@@ -6,7 +6,7 @@ import { IS_LONG_RUN } from '../long-run.ts'
 const DESKTOP = { viewport: { width: 1280, height: 720 } }
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
 
-// Desktops, one enlarged to 200 %, and a phone, in each theme.
+// Two desktops, one of them also enlarged to 200 %, and a phone, each in both themes.
 const EVERY_APPEARANCE = [
   DESKTOP,
   { viewport: { width: 1440, height: 900 } },
@@ -14,7 +14,7 @@ const EVERY_APPEARANCE = [
   PHONE,
 ].flatMap((size) => (['dark', 'light'] as const).map((colorScheme) => ({ ...size, colorScheme })))
 
-/** The appearances of the page, by name: each theme once, or in a long run each window in each theme. */
+/** The named appearances to test: each theme once, or in a long run every window size in both themes. */
 export const APPEARANCES = (
   IS_LONG_RUN
     ? EVERY_APPEARANCE
@@ -38,7 +38,7 @@ export async function findViolations(page: Page | Frame): Promise<unknown> {
   })
 }
 
-/** Controls that are smaller than a finger, 44 CSS pixels. */
+/** The HTML of controls less than 44 CSS pixels wide or high, which are too small for a finger. */
 export const listSmallTargets = (page: Page): Promise<string[]> =>
   page.evaluate(() =>
     [...document.querySelectorAll('button, input, select')].flatMap((element) => {
@@ -47,7 +47,7 @@ export const listSmallTargets = (page: Page): Promise<string[]> =>
     }),
   )
 
-/** Controls and fields that cannot be scrolled completely into the window, or are covered there. */
+/** The HTML of controls that cannot be scrolled completely into the window, or are covered there. */
 export const listOutOfReach = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const isScrolled = (element: Element | null): boolean =>
@@ -76,8 +76,8 @@ export const listOutOfReach = (page: Page): Promise<string[]> =>
   })
 
 /**
- * Texts that are wider or higher than the box that cuts them off; names over the wall are shown in full in the panel
- * next to it.
+ * Texts that their own box cuts off. Names over the wall are exempt, because the panel next to the wall shows them in
+ * full.
  */
 export const listCutOff = (page: Page): Promise<string[]> =>
   page.evaluate(() =>

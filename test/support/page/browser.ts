@@ -7,7 +7,7 @@ import { chromium, type Browser } from 'playwright-core'
 /** Why this machine has no browser. */
 export type NoBrowser = { readonly reason: string }
 
-// WebGL without a graphics card, unchanged colours, and no network but this machine's.
+// WebGL without a graphics card, unchanged colours, and no network except loopback.
 const FLAGS = [
   '--no-sandbox',
   '--in-process-gpu',
@@ -21,7 +21,7 @@ const FLAGS = [
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
 ]
 
-// The package's own list of font folders names only Lambda's.
+// The fonts file in the package lists only the font folders of AWS Lambda.
 const FONTS_FILE = 'fonts-of-the-package.conf'
 const renderFontsFile = (folder: string) => `<?xml version="1.0"?>
 <fontconfig>
@@ -31,7 +31,7 @@ const renderFontsFile = (folder: string) => `<?xml version="1.0"?>
 </fontconfig>
 `
 
-// A busy machine sometimes loses a Chromium while it starts.
+// On a busy machine, Chromium sometimes fails to start.
 const ATTEMPTS = 3
 
 /** Starts a headless Chromium, or says why none starts. */
@@ -54,7 +54,7 @@ async function launch(): Promise<Browser | NoBrowser> {
   }
 }
 
-// The package's own libraries and fonts, because a bare machine has neither.
+// An environment with the package's own libraries and fonts, because a bare machine has neither.
 function createLibraryEnv(folder: string): Record<string, string> {
   const inherited = Object.entries(process.env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]]))
   return {
@@ -65,7 +65,8 @@ function createLibraryEnv(folder: string): Record<string, string> {
 }
 
 /**
- * The folder of the unpacked package, created on first use; a rename makes it complete or absent for parallel tests.
+ * The folder of the unpacked package, created on first use. It is renamed when it is complete, so that parallel tests
+ * never see a part of it.
  */
 async function unpackChromium(): Promise<string> {
   const home = new URL('..', import.meta.resolve('@sparticuz/chromium'))
@@ -80,7 +81,8 @@ async function unpackChromium(): Promise<string> {
   return folder
 }
 
-// In a separate process: the package unpacks into TMPDIR, and its libraries only if it believes that it runs on Lambda.
+// In a separate process with its own environment: the package unpacks into TMPDIR, and it unpacks its libraries only if
+// it believes that it runs on Lambda.
 async function unpackInto(folder: string) {
   const script = `const { default: chromium } = await import('@sparticuz/chromium'); await chromium.executablePath()`
   const env = { ...process.env, TMPDIR: folder, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs22.x' }

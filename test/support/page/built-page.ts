@@ -2,7 +2,7 @@
 
 const root = new URL('../../../', import.meta.url).pathname
 
-/** The folder of the built page. Throws if it does not exist, or a source has changed since. */
+/** The folder of the built page. Throws if the page does not exist, or if a source file is newer. */
 export async function buildPage(): Promise<string> {
   const dist = `${root}dist/viewer`
   const builtAt = await readChangeTime(`${dist}/index.html`).catch(() => 0)

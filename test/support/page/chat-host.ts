@@ -6,7 +6,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { AppBridge, getToolUiResourceUri, PostMessageTransport } from '@modelcontextprotocol/ext-apps/app-bridge'
 
-/** The call that a host shows. */
+/** The tool call that a host shows, and how it shows the view. */
 export type Shown = {
   readonly wall: string
   readonly tool: string
@@ -15,7 +15,7 @@ export type Shown = {
   readonly reaches: boolean // whether the view may make requests to the wall
 }
 
-/** The view's message to the model. */
+/** The content of the messages that views sent to the model, in order. */
 const messages: unknown[] = []
 
 async function show({ wall, tool: name, args, theme, reaches }: Shown): Promise<void> {

@@ -15,7 +15,7 @@ export function countDraws() {
   }
 }
 
-/** Runs in the page: takes the graphics context away and restores it. */
+/** Runs in the page: loses the WebGL context, and restores it right after. */
 export function loseContext() {
   const canvas = document.querySelector('canvas')
   const loss = canvas?.getContext('webgl')?.getExtension('WEBGL_lose_context')
@@ -28,14 +28,14 @@ export async function waitUntilReady(page: Page): Promise<void> {
   await page.waitForFunction(() => document.querySelector('main')?.ariaBusy === 'false')
 }
 
-// If this time were shorter, an action that is only late would be done twice.
+// If this were shorter, an action whose effect is only late would be repeated.
 const AGAIN_MS = scaleLimit(1000)
 const TRIES_MAX = 20
 
 /**
- * Does what a user does, and repeats it about every second until the page has reacted. A busy browser loses a pointer
- * that moves during a layout, and takes a delayed tap for a long press. `act` must be repeatable, and gets the number
- * of the try. `answer` waits for the page with a time limit in milliseconds.
+ * Performs a user's action, and repeats it about every second until the page has reacted. A busy browser loses pointer
+ * moves during a layout, and takes a delayed tap for a long press. `act` must be repeatable, and gets the number of the
+ * attempt, from 0. `answer` waits for the page's reaction, with a time limit in milliseconds.
  */
 export async function repeatUntilAnswered(
   answer: (timeout: number) => Promise<unknown>,
@@ -51,7 +51,7 @@ export async function repeatUntilAnswered(
   }
 }
 
-/** Holds the pointer on a point of the page until an element names the block at that point. */
+/** Rests the pointer on a point of the page until an element appears: by default, the tooltip of the block there. */
 export function restPointer(page: Page, { x, y }: Point, answer = page.locator('.tooltip')): Promise<void> {
   return repeatUntilAnswered(
     (timeout) => answer.waitFor({ timeout }),
@@ -96,7 +96,7 @@ export const middleOf = (box: Box): Point => ({
 })
 
 /**
- * Holds the pointer on a block until the block is named, while the whole wall is shown; returns the pointer's position
+ * Rests the pointer on a block of a wall that is shown whole, until the tooltip appears; returns the pointer's position
  * on the page.
  */
 export async function hoverBlock(page: Page, block: BlockIndex): Promise<Point> {
@@ -120,7 +120,7 @@ export async function zoomToBlock(page: Page, block: BlockIndex, factor: number)
   return zoom(fitWall(view), view, factor, cursor)
 }
 
-/** The position of the middle of a block's pixel on the stage. */
+/** The position on the stage of the centre of one pixel of a block. */
 export async function locatePixel(page: Page, camera: Camera, block: BlockIndex, x: number, y: number): Promise<Point> {
   const view = await measureStage(page)
   const box = boxOf(camera, view, block)
@@ -141,7 +141,7 @@ export async function readColour(page: Page, { x, y }: Point): Promise<string> {
   }, png)
 }
 
-/** Resolves once the page shows a colour at a point of the stage, which may be drawn later. */
+/** Resolves once a point of the stage has the wanted colour; throws if it does not within 200 frames. */
 export async function waitForColour(
   page: Page,
   point: Point,
@@ -156,7 +156,7 @@ export async function waitForColour(
   throw new Error(`${point.x}, ${point.y} stays ${colour}`)
 }
 
-/** Resolves once a wall shown whole has a colour in the middle of a block. */
+/** Resolves once the middle of a block has the wanted colour, on a wall that is shown whole. */
 export async function waitForBlockColour(
   page: Page,
   block: BlockIndex,

@@ -1,4 +1,4 @@
-/** A wall that many agents have painted: the pictures of the demo, repeated, the same each time. */
+/** A wall that many agents have painted with the demo's pictures, repeated; it is the same wall each time. */
 
 import { LATE, LIT, loadPicture, WORKS, type Work } from '../../../server/local/gallery.ts'
 import { placeArea, blocksOf, type Area } from '../../../shared/area.ts'
@@ -15,19 +15,19 @@ const AGENTS = 60
 
 const HUNG = [LIT, ...WORKS, LATE]
 
-/** How many blocks the demo's own wall has sold, with each picture once. */
+/** The number of blocks that the demo's pictures cover if each is painted once. */
 export const SOLD_IN_DEMO = HUNG.reduce((sum, { w, h }) => sum + w * h, 0)
 
 const pictures = new Map(await Promise.all(HUNG.map(async (work) => [work, await loadPixels(work)] as const)))
 
-/** The pixels of a work of the demo, loaded in advance. */
+/** The pixels of an artwork of the demo, which are loaded in advance. */
 function drawPicture(work: Work): Pixels {
   const pixels = pictures.get(work)
-  if (pixels === undefined) throw new Error(`${work.name} brings no picture`)
+  if (pixels === undefined) throw new Error(`the artwork ${work.name} has no loaded picture`)
   return pixels
 }
 
-/** The pixels of a work, block by block. */
+/** The pixels of an artwork, block by block. */
 async function loadPixels(work: Work): Promise<Pixels> {
   const {
     readColour: colourAt,
@@ -40,7 +40,7 @@ async function loadPixels(work: Work): Promise<Pixels> {
   return toBlockOrder(rows, width / BLOCK_SIZE)
 }
 
-/** A wall with about this many sold blocks, most of them in works of many blocks. */
+/** A wall with at least this many sold blocks, most of them in artworks of many blocks. */
 export function createGalleryWall(sold: number): Canvas {
   const prng = createPrng(402)
   const blocks = new Map<BlockIndex, CanvasBlock>()
@@ -78,7 +78,7 @@ export function createGalleryWall(sold: number): Canvas {
   }
 }
 
-/** Space for a work: its position in the demo, or else near the middle. */
+/** An open area for an artwork: at the artwork's position in the demo, or else near the middle of the wall. */
 function findPlace(work: Work, taken: ReadonlyMap<BlockIndex, unknown>, prng: Prng): Area | undefined {
   const own = blockAt(work.col, work.row)
   const candidates = [...(own === undefined ? [] : [own]), ...CLAIM_ORDER.slice(prng.nextInt(400))]

@@ -1,5 +1,6 @@
 /**
- * Firefox and WebKitGTK from Debian's packages, driven by their own protocols: WebDriver BiDi, and WebDriver over Xvfb.
+ * Firefox and WebKitGTK from Debian's packages. Tests drive Firefox by WebDriver BiDi, and WebKitGTK by WebDriver on an
+ * Xvfb screen.
  */
 
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -46,7 +47,7 @@ export async function openFirefox(): Promise<OtherBrowser | NoBrowser> {
   }
 }
 
-/** The used fields of BiDi's responses. */
+/** The fields of BiDi's results that these functions use. */
 type Told = { readonly context?: string; readonly result?: { readonly value?: string } }
 
 async function connectBidi(address: string): Promise<(method: string, params: object) => Promise<Told>> {
@@ -115,7 +116,7 @@ export async function openWebKit(): Promise<OtherBrowser | NoBrowser> {
   }
 }
 
-/** Retries while no server listens yet. */
+/** Retries a failing attempt, such as before the server listens, for about five seconds. */
 async function waitUntilUp<T>(attempt: () => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries++)
     try {
@@ -126,7 +127,7 @@ async function waitUntilUp<T>(attempt: () => Promise<T>): Promise<T> {
     }
 }
 
-/** Returns what the group of a pattern matches in a program's output. */
+/** Reads a program's output until it matches a pattern; returns the text that the pattern's group matched. */
 async function waitForMatch(stream: ReadableStream<Uint8Array>, pattern: RegExp): Promise<string> {
   const decoder = new TextDecoder()
   let said = ''
@@ -135,5 +136,5 @@ async function waitForMatch(stream: ReadableStream<Uint8Array>, pattern: RegExp)
     const caught = pattern.exec(said)?.[1]
     if (caught !== undefined) return caught
   }
-  throw new Error(`it ended, and said: ${said}`)
+  throw new Error(`the program ended without the expected output; it printed: ${said}`)
 }

@@ -25,19 +25,19 @@ export type SampleServer = {
   readonly dist: string
   /** Requested paths, with their query. */
   readonly asked: string[]
-  /** Answers every read with this status until it is changed. */
+  /** Sets the status of responses to reads of the wall, until the next call. */
   answerWith(status: number): void
   showCanvas(canvas: Canvas): void
   /** Sells a block, and adds it to the log. */
   sell(block: BlockIndex, agent: Sale['agent'], px?: string, t?: number, words?: Pick<CanvasBlock, 'm' | 'l'>): void
-  /** Sells blocks in one purchase, and returns its time; a purchase with an earlier time continues that one. */
+  /** Sells blocks in one purchase, and returns its time. Pass the time of an earlier purchase to continue it. */
   sellArea(blocks: readonly BlockIndex[], agent: Sale['agent'], t?: number): number
   repaint(block: BlockIndex, px: string): void
-  /** Whether pages follow a stream that a cache shares. */
+  /** Sets whether pages follow the shared stream, which a cache can serve to all of them. */
   shareStream(isShared: boolean): void
-  /** Ends the streams that are shared. */
+  /** Ends all open streams with an `end` event. */
   endStreams(): void
-  /** Holds back the pixels after this many blocks, until the next call without a number. */
+  /** Pauses responses with pixels after this many blocks, until the next call; `undefined` pauses none. */
   pausePixelsAfter(blocks: number | undefined): void
   stop(): Promise<void>
 }
@@ -163,7 +163,7 @@ export async function startSampleServer(): Promise<SampleServer> {
   }
 }
 
-/** A file of the built page; the page itself as the service would send it. */
+/** A response with a file of the built page; HTML has the headers and the first screen that the service would send. */
 async function findPageOrFile(dist: string, pathname: string, canvas: Canvas, isShared: boolean): Promise<Response> {
   const path = pathname === '/' ? '/index.html' : pathname === '/paint' ? '/paint.html' : pathname
   const file = Bun.file(dist + path)
@@ -211,7 +211,7 @@ function addSale(canvas: Canvas, block: CanvasBlock, agent: Sale['agent'], seq: 
   }
 }
 
-/** The pictures of all blocks, in the form of the service. */
+/** The pixels of all blocks, in the format of the service's `/api/canvas.bin`. */
 export function encodePixels({ blocks }: Canvas): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(TOTAL_BLOCKS * PIXELS_PER_BLOCK).fill(UNPAINTED)
   for (const { i, px } of blocks) if (px !== undefined) bytes.set(Uint8Array.fromBase64(px), i * PIXELS_PER_BLOCK)
@@ -272,7 +272,7 @@ function findSpaces(canvas: Canvas, search: string): Pick<Spaces, 'spaces'> {
   return { spaces }
 }
 
-/** A log that leads to a wall: its sales ordered by time. */
+/** A log that results in the given wall: the wall's sales, ordered by time. */
 function listChanges({ blocks, agents }: Canvas): ChangeDto[] {
   const inOrder = blocks.toSorted((a, b) => a.t - b.t)
   return inOrder.flatMap(({ a, ...block }, at) => {

@@ -1,4 +1,4 @@
-/** A small test wall, in the form of the service. */
+/** A small test wall, as the service returns it. */
 
 import type { Deed } from '../../../shared/contract/block.ts'
 import type { Canvas } from '../../../shared/contract/canvas.ts'
@@ -17,7 +17,7 @@ import {
 } from '../../../shared/wall.ts'
 import { createWall, withBlocks, type Wall } from '../../../viewer/wall/wall-model.ts'
 
-/** The wall as the page has it once all of a canvas read has arrived. */
+/** The page's model of a wall once the whole canvas has arrived. */
 export const buildSampleWall = (read: Canvas): Wall => ({
   ...withBlocks(createWall(read), read.blocks),
   changed: undefined,
@@ -28,24 +28,24 @@ const BLACK = 0
 const WHITE = 215
 const RED = 180
 
-/** The block at a position that is known to be on the wall. */
+/** The block at a position; throws if the position is off the wall. */
 export function requireBlockAt(col: number, row: number): BlockIndex {
   const block = blockAt(col, row)
   if (block === undefined) throw new RangeError(`${col},${row} is off the wall`)
   return block
 }
 
-/** A block in which every pixel has another colour. */
+/** A block in which every pixel has a different colour. */
 export const rainbowBlock = requireBlockAt(80, 45)
-/** Alternating black and white. */
+/** A block of alternating black and white pixels. */
 export const checkerBlock = requireBlockAt(78, 45)
 /** An owned block without a picture. */
 export const blockWithoutPicture = requireBlockAt(81, 45)
-/** A block whose texts try to be markup. */
+/** A block whose message and owner's name contain markup. */
 export const nastyBlock = requireBlockAt(79, 44)
 export const openBlock = requireBlockAt(100, 20)
 
-/** A colour for each pixel of a block. */
+/** The encoded picture of a block, with the colour that `colour` returns for each pixel. */
 const createPicture = (colour: (x: number, y: number) => number) =>
   Uint8Array.from({ length: BLOCK_SIZE ** 2 }, (_, i) => colour(i % BLOCK_SIZE, Math.floor(i / BLOCK_SIZE))).toBase64()
 
@@ -95,7 +95,7 @@ export const canvas: Canvas = {
   blocks,
 }
 
-/** The deed of a claimed block of a wall; `undefined` when it is open. */
+/** The deed of a block; `undefined` if the block is not claimed. */
 export function findDeed({ blocks: claimed, agents: owners }: Canvas, coord: string): Deed | undefined {
   const index = parseCoord(coord)
   const claim = claimed.find(({ i }) => i === index)
@@ -108,7 +108,7 @@ export function findDeed({ blocks: claimed, agents: owners }: Canvas, coord: str
     claimedAt: claim.t,
     settled: true,
     tx: `0x${claim.i.toString(16).padStart(64, '0')}`,
-    // Some buyers have bound their orders.
+    // In this wall, the payments for blocks with an odd index are bound to their orders.
     ...(claim.i % 2 === 1 ? { bound: true } : {}),
     message: claim.m ?? null,
     link: claim.l ?? null,

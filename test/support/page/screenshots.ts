@@ -12,7 +12,7 @@ import { requireBlockAt } from './sample-wall.ts'
 const FOLDER = new URL('../../../docs/', import.meta.url).pathname
 const QUALITY = 70
 
-// The pictures are the same whenever they are taken.
+// The page's clock stops this long after the last sale, so the pictures are the same whenever they are taken.
 const SINCE_LAST_SALE_MS = 240_000
 
 // The host in the address bar; no request is sent to it.
@@ -20,7 +20,7 @@ const ORIGIN = 'https://wall.example'
 
 const wall = createGalleryWall(SOLD_IN_DEMO)
 const shown = findSpokenBlock(86, 42)
-/** The artwork of the shown block with its details open. */
+/** The query of a page that shows the artwork of the shown block, with its details open. */
 const workAddress = `?work=${coordOf(shown)}`
 
 const desktop = { viewport: { width: 1280, height: 800 } }
@@ -35,7 +35,7 @@ const SHOTS: readonly Shot[] = [
 ]
 
 const browser = await openBrowser()
-if ('reason' in browser) throw new Error(`no Chromium starts here: ${browser.reason}`)
+if ('reason' in browser) throw new Error(`Chromium does not start on this machine: ${browser.reason}`)
 const server = await startSampleServer()
 server.showCanvas(wall)
 await mkdir(FOLDER, { recursive: true })
@@ -57,7 +57,7 @@ async function takeScreenshot(opened: Browser, url: URL, { address, options }: S
   await page.route(`${ORIGIN}/**`, async (route) => {
     const asked = route.request().url()
     const from = asked.replace(`${ORIGIN}/`, url.href)
-    // A stream has no end to wait for.
+    // The real stream never ends, so `route.fetch` would wait for it forever.
     if (new URL(asked).pathname === '/api/live')
       await route.fulfill({ contentType: 'text/event-stream', body: 'retry: 60000\n\n' })
     else await route.fulfill({ response: await route.fetch({ url: from }) })
@@ -73,12 +73,12 @@ async function takeScreenshot(opened: Browser, url: URL, { address, options }: S
   return await new Bun.Image(png).webp({ quality: QUALITY }).bytes()
 }
 
-/** Resolves when pending drawing is done. */
+/** Resolves after two animation frames, when pending changes are drawn. */
 async function waitUntilSettled(page: Page): Promise<void> {
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
 }
 
-/** The block nearest to a position that has a message. */
+/** The block with a message that is nearest to a position; without messages, the block at the position. */
 function findSpokenBlock(nearCol: number, nearRow: number): BlockIndex {
   const measureDistance = ({ i }: CanvasBlock) => Math.hypot((i % COLS) - nearCol, Math.floor(i / COLS) - nearRow)
   const [nearest] = wall.blocks

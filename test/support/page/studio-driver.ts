@@ -1,12 +1,11 @@
-/** Drives the page for painting in tests: pictures, exports, and a wallet in the browser. */
+/** Drives the paint page in tests: provides pictures, downloads orders, and installs a wallet in the browser. */
 
 import type { Page } from 'playwright-core'
 import type { AreaOrder } from '../../../shared/contract/area-order.ts'
 import { buildPng, RGB, RGBA } from '../picture-files.ts'
 
 /**
- * A picture in which every pixel has a colour of its own, the same each time; in RGBA all pixels are partly
- * transparent.
+ * A picture with pseudo-random colours, the same each time; in RGBA, the opacity of each pixel is pseudo-random, too.
  */
 export function createNoisePng(
   width: number,
@@ -20,7 +19,7 @@ export function createNoisePng(
   return buildPng(width, height, kind, data)
 }
 
-/** The rows of a colour gradient, as in a PNG in RGB. */
+/** The rows of a colour gradient as an RGB PNG has them, each after its filter byte. */
 export const createGradientRows = (width: number, height: number): Uint8Array =>
   Uint8Array.from({ length: height * (1 + width * 3) }, (_, i) => {
     const [x, y] = [i % (1 + width * 3), Math.floor(i / (1 + width * 3))]
@@ -40,7 +39,7 @@ export async function dropFile(page: Page, name: string, bytes: Uint8Array) {
   )
 }
 
-/** The file that is offered in a format, once the picture is painted. */
+/** Downloads the order in a format, and returns the file's text. The page must have painted the picture already. */
 export async function downloadOrder(page: Page, form: string): Promise<string> {
   if (!(await page.locator('#forms').isVisible())) await page.getByText('Other formats').click()
   await page.locator(`input[value=${form}]`).check()
@@ -51,18 +50,18 @@ export async function downloadOrder(page: Page, form: string): Promise<string> {
   return await Bun.file(await file.path()).text()
 }
 
-/** Shows the step with a name. */
+/** Opens a step of the paint page. */
 export const goToStep = (page: Page, step: 'picture' | 'place' | 'words' | 'deal') =>
   page.locator(`#to-${step}`).click()
 
-/** The text of the request for a program, once the picture is painted. */
+/** The area order that the page offers as JSON. The page must have painted the picture already. */
 export async function readBody(page: Page): Promise<AreaOrder> {
   await goToStep(page, 'deal')
   const body: AreaOrder = JSON.parse(await downloadOrder(page, 'json'))
   return body
 }
 
-/** A request to a wallet; it throws `Refusal` to decline. */
+/** Answers a request to a wallet; throws a `Refusal` to decline it. */
 export type Answer = (method: string, params: readonly string[]) => Promise<unknown>
 
 /** A wallet's refusal, with its EIP-1193 code. */
@@ -74,7 +73,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Adds a wallet to a page that is not open yet; it announces itself according to EIP-6963. */
+/** Adds a wallet to a page before the page opens an address; the wallet announces itself according to EIP-6963. */
 export async function installWallet(page: Page, name: string, answer: Answer) {
   await page.exposeFunction('askWallet', async (method: string, params: readonly string[]) => {
     try {
@@ -100,7 +99,9 @@ export async function installWallet(page: Page, name: string, answer: Answer) {
   }, name)
 }
 
-/** Goes through all of painting: an open page, a picture, each step, and a message. */
+/**
+ * Walks through painting on an open page, and calls `look` without a picture, at each step, and with the other formats.
+ */
 export async function walkPainting(page: Page, look: (state: string) => Promise<void>): Promise<void> {
   await look('nothing yet')
   await dropFile(page, 'a.png', createNoisePng(20, 20))

@@ -11,9 +11,9 @@ import { canvas } from './sample-wall.ts'
 
 export type TestPages = {
   server(): SampleServer
-  /** A page without an address yet. */
+  /** A new page that has not opened an address yet. */
   newPage(options?: BrowserContextOptions): Promise<Page>
-  /** The page at an address, drawn and complete; the whole wall by default. */
+  /** Opens the page at an address, by default with the whole wall; resolves once it is complete and drawn. */
   openPage(address?: string, options?: BrowserContextOptions): Promise<Page>
   /** Errors the page reported; a test removes those that it expects. */
   readonly troubles: string[]
@@ -30,7 +30,7 @@ export async function openTestBrowser(): Promise<Browser | NoBrowser> {
   return browser
 }
 
-/** A page without an address yet; the errors it reports are added to `troubles`. */
+/** A new page that has not opened an address yet; the errors it reports are added to `troubles`. */
 export async function openTestPage(
   browser: Browser | NoBrowser,
   troubles: string[],
@@ -61,7 +61,7 @@ export function setUpTestPages(browser: Browser | NoBrowser, viewport: { width: 
   setDefaultTimeout(60_000)
 
   const getServer = () => {
-    if (started === undefined) throw new Error('the server starts before the first test')
+    if (started === undefined) throw new Error('the sample server is only available while tests run')
     return started
   }
 

@@ -13,13 +13,13 @@ export type CutProxy = {
   /** The URL of the database, through the proxy. */
   readonly url: string
   /**
-   * Cuts the next connection on which the words are sent, or sent after others on the same connection; resolves once
-   * that has happened.
+   * Cuts the next connection on which the client sends `words`; if `after` is given, the client must have sent it on
+   * that connection. Resolves after the cut.
    */
   cutAt(words: string, cut: Cut, after?: string): Promise<void>
-  /** Cuts every connection, and accepts no new one until `mend`. */
+  /** Cuts every connection, and accepts no new one until `endFailures`. */
   breakDown(): void
-  /** Holds back every byte, in both directions and on new connections too, until `mend`. */
+  /** Holds back every byte, in both directions and on new connections too, until `endFailures`. */
   freeze(): void
   endFailures(): void
   stop(): void
@@ -33,7 +33,7 @@ type Ends = {
   early: Buffer[]
 }
 
-/** Starts a proxy in front of the server of a URL. */
+/** Starts a proxy in front of the database server in a URL. */
 export function startCutProxy(target: string): CutProxy {
   const { hostname, port } = new URL(target)
   const clients = new Set<Socket<Ends>>()

@@ -1,6 +1,6 @@
 /**
- * A PostgreSQL server for tests: the one at `TEST_DATABASE_URL`, else a real one from npm, in a folder that
- * is thrown away. Each test has its own database.
+ * A PostgreSQL server for tests: the one at `TEST_DATABASE_URL`, or else one from npm with its data in a temporary
+ * folder. Each test has its own database.
  */
 
 import { existsSync } from 'node:fs'
@@ -16,7 +16,9 @@ import { scaleLimit } from '../machine.ts'
 export type PostgresServer = {
   /** The URL of a database with this name; it need not exist yet. */
   getUrl(name: string): string
-  /** Creates a database, as a copy of another if one is named, and returns its name. A template must not be in use. */
+  /**
+   * Creates a database, as a copy of `template` if one is given, and returns its name. A template must not be in use.
+   */
   newDatabase(template?: string): Promise<string>
   /** Kills the server, as a failing machine would. Works only on a server that the tests started. */
   kill(): Promise<void>
@@ -37,7 +39,7 @@ export type PostgresServer = {
 /** How the server runs. With `isDurable`, commits wait for the disk, which only some tests need. */
 export type Running = { readonly isDurable?: boolean }
 
-/** Starts a server, or uses the one that is named. */
+/** Starts a server, or uses the one at `TEST_DATABASE_URL`. */
 export async function startPostgres({ isDurable = false }: Running = {}): Promise<PostgresServer> {
   const named = Bun.env['TEST_DATABASE_URL']
   const own = named === undefined || named === '' ? await startOwnServer(isDurable) : undefined
@@ -156,7 +158,7 @@ async function startOwnServer(isDurable: boolean): Promise<OwnServer> {
   }
 }
 
-// A test process that crashes takes its server and its files along.
+// If the test process crashes, its server is killed and the files are removed.
 const GUARD = `
   "$@" & server=$!
   if read -r signal; then kill -$signal $server; wait $server
@@ -172,7 +174,7 @@ function findPrograms(): string {
   return join(dirname(beside.resolve(name)), '../native')
 }
 
-/** The links between libraries that the package would create with an install script, which Bun does not run. */
+/** Creates the links between libraries that the package's install script would create, because Bun does not run it. */
 async function linkLibraries(from: string, to: string): Promise<void> {
   const links = join(from, '../pg-symlinks.json')
   if (!existsSync(links)) return
@@ -181,7 +183,7 @@ async function linkLibraries(from: string, to: string): Promise<void> {
     await symlink(join(from, '..', source.replace(/^native\//, '')), join(to, target.replace(/^.*\//, '')))
 }
 
-/** PostgreSQL refuses to run as root, so root runs it as a user without privileges. */
+/** The user to run PostgreSQL as: it refuses to run as root, so root runs it as a user without privileges. */
 async function chooseUser(folder: string, within: readonly string[]) {
   if (userInfo().uid !== 0) return { ids: {}, env: {} }
   const readId = async (flag: string) => Number(await new Response(Bun.spawn(['id', flag, 'nobody']).stdout).text())
@@ -192,7 +194,7 @@ async function chooseUser(folder: string, within: readonly string[]) {
 
 async function waitForEnd(process: Bun.Subprocess<'ignore', 'ignore', 'pipe'>): Promise<void> {
   const [code, words] = await Promise.all([process.exited, new Response(process.stderr).text()])
-  if (code !== 0) throw new Error(`a program of the server failed: ${words}`)
+  if (code !== 0) throw new Error(`a PostgreSQL program failed: ${words}`)
 }
 
 async function waitUntilAnswering(url: string): Promise<void> {

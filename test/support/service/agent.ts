@@ -9,12 +9,12 @@ import { BASE_URL, OFFER, toPayload, type Wall } from './wall.ts'
 /** The result of tools/list on a wall with the default price. */
 export const TOOL_LIST = listTools(OFFER)
 
-/** A client that negotiated a revision, as all real clients do. */
+/** The header of a client that negotiated a protocol revision, as all real clients do. */
 export const NEGOTIATED = { 'mcp-protocol-version': '2025-11-25' }
 
 type Fields = Readonly<Record<string, string>>
 
-/** Sends a body unchanged. */
+/** Posts a body to the MCP endpoint, unchanged. */
 export function post(wall: Wall, body: string, headers: Fields = {}): Promise<Response> {
   const request = { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body }
   return wall.app.handle(new Request(`${BASE_URL}/mcp`, request))
@@ -27,7 +27,7 @@ export type Answer = {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
 }
 
-/** Sends a request, or another message, and reads the response. */
+/** Sends a JSON-RPC message, and reads the response. */
 export async function sendRpc(wall: Wall, message: object, headers: Fields = {}): Promise<Answer> {
   const response = await post(wall, JSON.stringify({ jsonrpc: '2.0', ...message }), headers)
   const text = await response.text()
@@ -35,10 +35,12 @@ export async function sendRpc(wall: Wall, message: object, headers: Fields = {})
   return { status: response.status, ...body }
 }
 
-/** The revision in which each request is self-contained. */
+/** The protocol revision in which each request is self-contained. */
 export const STATELESS = '2026-07-28'
 
-/** A request in that revision: its headers and its body; `meta` and `headers` add to it, or replace parts. */
+/**
+ * Builds a request in the `STATELESS` revision: its headers and message; `meta` and `headers` add or replace fields.
+ */
 export function sendStateless(method: string, params: Params = {}, meta: Params = {}, headers: Fields = {}) {
   const envelope = {
     'io.modelcontextprotocol/protocolVersion': STATELESS,
@@ -64,7 +66,7 @@ export type ToolAnswer = {
   readonly _meta?: Readonly<Record<string, unknown>>
 }
 
-/** Calls a tool as a client that negotiated; `payment` goes where x402 clients put it. */
+/** Calls a tool as a client that negotiated a revision; `payment` is in `_meta`, where x402 clients put it. */
 export async function callTool(wall: Wall, name: string, args: object = {}, payment?: unknown): Promise<ToolAnswer> {
   const meta = payment === undefined ? {} : { _meta: { 'x402/payment': payment } }
   const params = { name, arguments: args, ...meta }
@@ -92,7 +94,10 @@ const whole = createValidators(TOOLS.map(({ name, output }) => [name, output]))
  */
 function expectDeclared(name: string, { structuredContent, isError }: ToolAnswer): void {
   for (const declared of isError === true ? [listed] : [listed, whole])
-    expect(declared.get(name)?.(structuredContent).errorMessage, `${name} answers what it declares`).toBeUndefined()
+    expect(
+      declared.get(name)?.(structuredContent).errorMessage,
+      `the result of ${name} matches its schema`,
+    ).toBeUndefined()
 }
 
 /** Calls a tool, and returns its data after checking that the text says the same. */
@@ -106,7 +111,7 @@ export async function callReadTool(
   return structuredContent
 }
 
-/** Buys a block over MCP with a payment of the tests. */
+/** Buys a block over MCP with a sample payment. */
 export const buy = (wall: Wall, args: object, payment: Payment): Promise<ToolAnswer> =>
   callTool(wall, 'buy_block', args, toPayload(payment))
 

@@ -5,17 +5,17 @@ import { type Order, computeOrderNonce, formatOrderText } from '../../../shared/
 import { toHash } from '../samples.ts'
 import { HOST } from './wall.ts'
 
-/** The same payment, bound to an order of the wall of the tests. Its nonce becomes the salt. */
+/** A copy of the payment, bound to an order on the test wall. The payment's nonce becomes the salt. */
 export function bindPayment(order: Omit<Order, 'host'>, payment: Payment, host = HOST): Payment {
   const salt = payment.nonce
   return { ...payment, nonce: computeOrderNonce(formatOrderText({ host, ...order }), salt), salt }
 }
 
-/** The same payment after somebody removed the salt in transit. */
+/** A copy of the payment without its salt, as if a proxy had removed the salt in transit. */
 export function stripBinding(payment: Payment): Payment {
   const { salt: _, ...rest } = payment
   return rest
 }
 
-/** A salt that fits no order. */
+/** A salt that matches no order. */
 export const OTHER_SALT = toHash(0xdead)

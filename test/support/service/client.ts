@@ -21,7 +21,7 @@ export const createClient = ({ url }: { readonly url: string }, send: Send = fet
 /** Eden's form of a response. */
 type Answer<Body> = { readonly data: Body | null; readonly status: number; readonly response: Response }
 
-/** The body of a 200; any other response fails the test. */
+/** The body of a response with status 200; throws for any other response. */
 export async function readBody<Body>(asking: Promise<Answer<Body>>): Promise<Body> {
   const { data, status, response } = await asking
   if (data === null || status !== 200) throw new Error(`${response.url} answered ${status}`)

@@ -1,4 +1,4 @@
-/** Pictures as read by another decoder than ours. */
+/** Pictures as a decoder other than ours reads them. */
 
 import { readPlainPng } from '../../../server/adapters/pictures/png.ts'
 

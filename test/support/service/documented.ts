@@ -1,4 +1,4 @@
-/** Whether a response matches the OpenAPI document: status, headers, code and body. */
+/** Checks that a response matches the OpenAPI document: status, headers, code and body. */
 
 import { expect } from 'bun:test'
 import { FormatRegistry } from '@sinclair/typebox'
@@ -22,7 +22,7 @@ type Documented = {
   readonly components: { readonly responses: Record<string, Answer> }
 }
 
-/** The operations of an app, and its document: the same for every app, so it is made once. */
+/** The operations and the OpenAPI document of an app, which are made once because they are the same for every app. */
 type Words = { readonly operations: readonly Operation[]; readonly document: Documented }
 
 let known: Words | undefined
@@ -53,12 +53,12 @@ function findListedAnswer({ document }: Words, { path, method }: Operation, stat
   return document.components.responses[listed.$ref.split('/').at(-1) ?? '']
 }
 
-/** The operation of a request line; `undefined` if there is none, such as for a wrong method. */
+/** The operation for a method and a path; `undefined` if there is none, such as for a wrong method. */
 export function findOperation(app: App, method: string, path: string): Operation | undefined {
   const { operations } = loadOperations(app)
   const asked = path.split('?')[0] ?? ''
-  // The template with the longest literal part applies, so that no literal path is taken for a parameter of another
-  // one.
+  // The template with the longest literal part applies, so that a literal part is not mistaken for a parameter of
+  // another template.
   const [own] = operations
     .map((operation) => operation.path)
     .filter((template) => matchesTemplate(template, asked))
@@ -78,12 +78,12 @@ export async function expectDocumented(app: App, response: Response, operation: 
   if (other?.schema !== undefined)
     return expect([...Value.Errors(other.schema, await response.clone().json())]).toEqual([])
   const listed = findListedAnswer(loadOperations(app), operation, response.status)
-  expect(listed, `${operation.id} answers ${response.status}`).toBeDefined()
+  expect(listed, `${operation.id} documents status ${response.status}`).toBeDefined()
   for (const [name, { required }] of Object.entries(listed?.headers ?? {}))
     if (required === true) expect(response.headers.get(name), `${name} of ${operation.id}`).not.toBeNull()
   if ([202, 303, 304].includes(response.status)) return
   const type = response.headers.get('content-type')?.split(';')[0] ?? ''
-  // Paid addresses return a page to a browser, as their description says.
+  // Payable operations return a page to a browser, as their descriptions say.
   if (operation.payable !== undefined && type === 'text/html') return
   expect(Object.keys(listed?.content ?? {})).toContain(type)
   if (type === 'application/json') expectContract(response.status, await response.clone().json(), operation)
@@ -92,7 +92,7 @@ export async function expectDocumented(app: App, response: Response, operation: 
 function expectContract(status: number, body: unknown, { answers, codes, signsIn }: Operation): void {
   if (status === 200) {
     const fits = answers.filter((schema) => Value.Check(schema, body))
-    return expect(fits, `a body of the contract: ${JSON.stringify(body)}`).toHaveLength(1)
+    return expect(fits, `the body matches one schema of the contract: ${JSON.stringify(body)}`).toHaveLength(1)
   }
   const demand = signsIn === true ? SignInRequiredBody : PaymentRequiredBody
   const schema = status === 402 ? demand : ErrorBody

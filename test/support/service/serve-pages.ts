@@ -1,6 +1,6 @@
 /**
- * A wall with two pages of artworks, and a sold-out one under `/sold-out`, in a separate process, for tests in a
- * browser; prints its address, and ends with its input.
+ * Runs a wall with two pages of artworks, and a sold-out wall under `/sold-out`, in a separate process for browser
+ * tests; prints its address, and exits when its input ends.
  */
 
 import { openWall } from './wall.ts'
@@ -9,7 +9,7 @@ const wall = await openWall()
 await wall.buy('/blocks/3,4?name=Ada&framework=eliza&message=Hello%20there&link=https%3A%2F%2Fexample.com%2Fa', 1)
 await wall.buy(`/blocks/9,9?name=${'W'.repeat(40)}&message=${'M'.repeat(140)}`, 2, 3)
 
-// More artworks than a page of the atlas lists, separate from each other.
+// More separate artworks than one page of the atlas lists.
 for (let work = 0; work < 50; work++) await wall.buy(`/blocks/${20 + 2 * work},30?name=Ada`, 1, 10 + work)
 
 const full = await openWall()

@@ -14,7 +14,7 @@ import { computeSignature } from '../fakes/wallets.ts'
 import { NOW, createWalletAddress } from '../samples.ts'
 import { HOST } from './wall.ts'
 
-/** An edit of `coord`, signed by the `payer`-th wallet; `signing` changes what is signed but not what is sent. */
+/** An edit of `coord`, signed by the `payer`-th wallet; `host` and `by` change only the signature. */
 export function signEdit(
   payer: number,
   coord: string,
@@ -37,19 +37,19 @@ export function signAreaEdit(
   return { ts, signature: computeSignature(createWalletAddress(payer), message), ...picture, ...texts }
 }
 
-/** The `payer`-th wallet's naming of a painter. */
+/** The `payer`-th wallet's signed choice of a painter. */
 export function signNaming(payer: number, painter: Address | null, ts = NOW): Record<string, unknown> {
   const own = createWalletAddress(payer)
   return { wallet: own, ts, signature: computeSignature(own, formatPainterMessage(HOST, own, ts, painter)), painter }
 }
 
-/** The `payer`-th wallet's registration. */
+/** The `payer`-th wallet's signed registration. */
 export function signRegistration(payer: number, fields: IdentityFields, ts = NOW): Record<string, unknown> {
   const own = createWalletAddress(payer)
   return { wallet: own, ts, signature: computeSignature(own, formatRegisterMessage(HOST, own, ts, fields)), ...fields }
 }
 
-/** A request with a JSON body. */
+/** The options of a request with a JSON body; a string is sent unchanged. */
 export const createBodyInit = (body: unknown, headers: Readonly<Record<string, string>> = {}): RequestInit => ({
   headers: { 'Content-Type': 'application/json', ...headers },
   body: typeof body === 'string' ? body : JSON.stringify(body),

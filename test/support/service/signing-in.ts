@@ -1,4 +1,4 @@
-/** A wallet that only signs in: it reads a demand with the SDK, signs the SDK's text, and sends the request again. */
+/** Signs in without a payment: reads the demand, signs the text that the SDK makes, and resends the request. */
 
 import { createSIWxMessage, encodeSIWxHeader } from '@x402/extensions/sign-in-with-x'
 import { getAddress } from 'viem'
@@ -31,7 +31,7 @@ export function readSignInFields(response: Response, wallet: Address): SignInFie
   return { ...info, ...supportedChains[0], address: getAddress(wallet) }
 }
 
-/** The header of fields that `by` signed; `changes` are made after signing. */
+/** A sign-in header with fields that `by` signed; `changes` are made after signing. */
 export function createSignInHeader(
   fields: SignInFields,
   by: Address,
@@ -41,7 +41,7 @@ export function createSignInHeader(
   return encodeSIWxHeader({ ...fields, signature: computeSignature(by, text), ...changes } as never)
 }
 
-/** A request with a JSON body, with a sign-in header if there is one. */
+/** The options of a request with a JSON body, and with a sign-in header if one is given. */
 export const createSignInPost = (body: unknown, header?: string): RequestInit =>
   createBodyInit(body, header === undefined ? {} : { 'SIGN-IN-WITH-X': header })
 

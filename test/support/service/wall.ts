@@ -35,7 +35,7 @@ export const OFFER: Offer = { ...EXAMPLE, baseUrl: BASE_URL }
 /** The operator's contact. */
 export const CONTACT = 'ops@wall.test'
 
-/** A store, whichever engine it is on. */
+/** A store on either engine. */
 type Store = Omit<Engine, 'close'> & { close(): void | Promise<void> }
 
 /** A wall, and every part of its surroundings that a test may want to change. */
@@ -54,7 +54,7 @@ export type Wall = {
   readonly idle: () => Promise<void>
   /** Sends a request; each response of an operation is checked against the OpenAPI document. */
   sendRequest(request: string, init?: RequestInit): Promise<Response>
-  /** Sends requests in the same way, through a typed client that knows the routes. */
+  /** Sends requests like `sendRequest`, through a typed client that knows the routes. */
   readonly client: ReturnType<typeof createClient>
   /** Buys a block for the `payer`-th wallet, as an honest client would. */
   buy(path: string, payer: number, nonce?: number): Promise<Response>
@@ -76,7 +76,7 @@ export async function openWall(
   rail.markReconciled()
   await rail.probe()
   const { view, advance, subscribe } = await followLog(db.log)
-  // Publishing moves its clock at any time, so it gets a clock of its own.
+  // The canvas reads may advance their clock at any time, so they have a separate clock.
   const reads = createCanvasReads({ view, terms: offer.terms, clock: createFakeClock(NOW), everyMs: 0 })
   subscribe(reads.announceChange)
   const stream = createLiveStream({
@@ -171,7 +171,7 @@ async function requestApp(wall: App, request: string, init: RequestInit = {}): P
   return response
 }
 
-/** Breaks the dependencies of payments until they are repaired. */
+/** Makes the chain report a fault, so that the wall accepts no payments until `chain.wrong` is null again. */
 export async function breakSettings({ chain, probe }: Pick<Wall, 'chain' | 'probe'>): Promise<void> {
   chain.wrong = 'the token is another one'
   await probe()
@@ -223,7 +223,7 @@ export const toPayload = ({
 
 export const encodeHeader = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64')
 
-/** The body of a response, without consuming it. */
+/** The JSON body of a response, which stays readable. */
 export async function readJson(response: Response): Promise<Record<string, unknown>> {
   return (await response.clone().json()) as Record<string, unknown>
 }

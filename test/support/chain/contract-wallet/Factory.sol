@@ -17,7 +17,7 @@ contract Wallet {
     }
 }
 
-/// What an account with a key may delegate to (EIP-7702): it signs whatever the account's own key signs.
+/// Code for an account with a key to delegate to (EIP-7702): it signs whatever the account's own key signs.
 contract Account {
     function isValidSignature(bytes32 digest, bytes calldata signature) external view returns (bytes4) {
         bytes32 r = bytes32(signature[0:32]);

@@ -13,8 +13,8 @@ const outputSchema = Type.Object({
 })
 
 /**
- * Compiles the contracts of `Factory.sol` to the content of `artefact.json`; throws with the compiler's message for an
- * error or a warning.
+ * Compiles the contracts of `Factory.sol` to the content of `artefact.json`; throws the compiler's messages if there is
+ * an error or a warning.
  */
 export async function compileFactory() {
   const content = await Bun.file(new URL('./Factory.sol', import.meta.url)).text()

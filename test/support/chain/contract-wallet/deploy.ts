@@ -1,4 +1,4 @@
-/** Contract wallets on the embedded chain, each with the key of its owner. */
+/** Contract wallets on the embedded chain; the owner's key signs for each. */
 
 import { encodeFunctionData, getAddress, parseAbi, parseGwei, type Hex, type SignedAuthorizationList } from 'viem'
 import { serializeErc6492Signature } from 'viem/utils'
@@ -20,7 +20,7 @@ const factoryAbi = parseAbi(['function deploy(address owner) returns (address)']
 export const encodeDeployCall = (owner: Wallet) =>
   encodeFunctionData({ abi: factoryAbi, functionName: 'deploy', args: [owner.address] })
 
-/** A signature of a wallet that is not deployed yet (EIP-6492). */
+/** Wraps an owner's signature for a contract wallet that is not deployed yet (EIP-6492). */
 export const wrapForOwner = (
   signature: Hex,
   owner: Wallet,
@@ -33,13 +33,13 @@ export type ContractWallets = {
   readWalletAddress(owner: Wallet): Promise<Address>
   /** Deploys the wallet of an owner. */
   deploy(owner: Wallet): Promise<Address>
-  /** Delegates an account to code that signs by the account's own key (EIP-7702). */
+  /** Delegates an account to code that accepts signatures by the account's own key (EIP-7702). */
   delegateAccount(account: Wallet): Promise<void>
-  /** A wallet address whose code is `bytecode`. */
+  /** Puts `bytecode` at a new address, and returns the address. */
   createWithCode(bytecode: Hex): Promise<Address>
 }
 
-/** Deploys the factory on the chain. */
+/** Puts the factory and the code for accounts on the chain. */
 export async function installFactory(client: ChainClient): Promise<ContractWallets> {
   await client.setCode({ address: factoryAddress, bytecode: `0x${artefact.factory}` })
   const addressOf = async (owner: Wallet) => {
