@@ -97,6 +97,9 @@ type InFlight = {
 /** A request without a payment, and its callback, which gets `undefined` if no response comes. */
 type Asking = { readonly at: Stand; readonly told: (space: OfferState | undefined) => void }
 
+/** A purchase that a server has begun, and the life in which it did so. */
+type Running = { readonly at: Stand; readonly life: Life }
+
 /** A server across its lives, one after the other. */
 type Stand = {
   readonly seat: Seat
@@ -117,6 +120,7 @@ type History = {
   readonly polled: Sale[]
   readonly answers: Map<string, number>
   readonly inFlight: Set<InFlight>
+  readonly running: Set<Running> // purchases that a server has begun, also after their client hung up
   readonly asking: Set<Asking>
   readonly keepers: readonly Keeper[]
   readonly requestsMax: number
@@ -169,6 +173,7 @@ export function simulate(seed: number, open: OpenBook, tell: World['tell'] = () 
     polled: [],
     answers: new Map(),
     inFlight: new Set(),
+    running: new Set(),
     asking: new Set(),
     keepers: crowd.payers.filter(({ habit }) => habit === 'keeps').map(createKeeper),
     requestsMax: isWide ? 60 : 16,
@@ -709,7 +714,13 @@ function sendOrder(history: History, sent: Order, sending: Sending = {}): void {
   const buying = isUnread
     ? Promise.resolve(withChargeStatus(UNREAD, undefined))
     : server.seller.buy(order.target, payment, order.listing, mine.client?.signal)
-  buying.then(noteAnswer).catch((error: unknown) => {
+  const run = { at, life: at.life }
+  history.running.add(run)
+  const end = (outcome: Outcome) => {
+    history.running.delete(run)
+    noteAnswer(outcome)
+  }
+  buying.then(end).catch((error: unknown) => {
     history.world.failed ??=
       error instanceof Violation ? error : new Violation(`I11: no exception, but ${String(error)}`)
   })
@@ -785,12 +796,16 @@ function runUntilSettled(history: History): void {
   for (let turn = 0; turn < REST_TURNS_MAX; turn += 1) {
     while (world.scheduler.step(world.prng)) checkFailed(history)
     if (!isAtRest(book, world)) sendToOtherBlocks(history)
-    else if (history.inFlight.size === 0) return
+    else if (history.inFlight.size === 0 && !isServing(history)) return
     world.scheduler.pass(60_000)
     checkFailed(history)
   }
   throw new Violation('I10: the history comes to rest')
 }
+
+/** Whether a server still works on a purchase. A server that died never ends those that it had begun. */
+const isServing = ({ running }: History): boolean =>
+  [...running].some(({ at, life }) => at.life === life && life.diedAt === undefined)
 
 /**
  * Sends known payments for other blocks, as somebody else would. This must not keep the wall from checking these
