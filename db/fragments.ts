@@ -49,7 +49,7 @@ const sqlite: Readonly<Record<string, Fragment>> = {
   index: ([name]) => `INDEXED BY ${name}`,
   damaged: ([table, column]) => `${column} IN (SELECT id FROM damaged WHERE name = '${table}')`,
   sqlite: (words) => words.join(' '),
-  ...createOneFragments((value) => value),
+  ...createOneMemberFragments((value) => value),
 }
 
 const postgres: Readonly<Record<string, Fragment>> = {
@@ -65,11 +65,11 @@ const postgres: Readonly<Record<string, Fragment>> = {
   index: () => '',
   damaged: () => 'false',
   sqlite: () => '',
-  ...createOneFragments((value, type) => `${value}::${type}`),
+  ...createOneMemberFragments((value, type) => `${value}::${type}`),
 }
 
 /** The list fragments for a list with one member; `typed` casts a value to a type. */
-function createOneFragments(typed: (value: string, type: string) => string): Readonly<Record<string, Fragment>> {
+function createOneMemberFragments(typed: (value: string, type: string) => string): Readonly<Record<string, Fragment>> {
   return {
     'in one': ([type = '', list = '']) => `= ${typed(list, type)}`,
     'each one': ([type = '', list = '']) => `(SELECT 0 AS key, ${typed(list, type)} AS value)`,

@@ -81,9 +81,9 @@ export function renderChecksumSql(columns: readonly string[], of = ''): string {
 /** A table with checksums. */
 export type Table = keyof typeof SUMMED
 
-export const isSummed = (table: string): table is Table => Object.hasOwn(SUMMED, table)
+export const hasChecksums = (table: string): table is Table => Object.hasOwn(SUMMED, table)
 
-export const TABLES: readonly Table[] = Object.keys(SUMMED).filter(isSummed)
+export const TABLES: readonly Table[] = Object.keys(SUMMED).filter(hasChecksums)
 
 /** A row that does not match its checksum. */
 export type DamagedRow = { readonly table: Table; readonly row: number }
@@ -152,7 +152,7 @@ function joinParts(parts: readonly (string | ((at: number) => Text | Uint8Array)
  * Whether the content of a row, as `renderChecksumSql` reads it, matches its checksum. A block that was never held has
  * no checksum yet; its content must be that of an untouched block.
  */
-export function isWhole(table: Table, row: number, held: Uint8Array, sum: Uint8Array | null): boolean {
+export function matchesChecksum(table: Table, row: number, held: Uint8Array, sum: Uint8Array | null): boolean {
   const hash = hashOf(held)
   if (sum === null) return table === 'blocks' && hash === hashOf(encodeUntouchedBlock(row))
   return sum.length === SUM_BYTES && hash === new DataView(sum.buffer, sum.byteOffset).getBigUint64(0)

@@ -14,7 +14,7 @@ import type { CanvasReads } from './http/canvas/canvas-read.ts'
 import { createDeedRoutes } from './http/deeds.ts'
 import { createDiscoveryRoutes } from './http/documents.ts'
 import { createErrorPlugin } from './http/errors.ts'
-import { createFallback, hasOneHost, refuseHosts } from './http/fallback.ts'
+import { createFallback, hasOneHost, refuseSeveralHosts } from './http/fallback.ts'
 import { createFeedRoutes } from './http/feed.ts'
 import { createHealthRoutes, type HealthDeps } from './http/health.ts'
 import { createLiveRoutes, type Live } from './http/live.ts'
@@ -66,7 +66,7 @@ const IDLE_SECONDS = 255
 export function createApp(given: Service) {
   const viewer = withSecurityHeaders(given.offer.baseUrl, given.viewer)
   const answerOther: (request: Request) => Response = (request) =>
-    hasOneHost(request) ? notFound(request) : refuseHosts()
+    hasOneHost(request) ? notFound(request) : refuseSeveralHosts()
   const shell = new Elysia({
     strictPath: true,
     normalize: false,
@@ -87,7 +87,7 @@ export function createApp(given: Service) {
     .use(createErrorPlugin(given.logger))
     // With a hook before routing, Elysia would read the URL of each request, which takes 7 % of the time of a 304
     // response.
-    .wrap((answer, request) => (hasOneHost(request) ? answer : refuseHosts))
+    .wrap((answer, request) => (hasOneHost(request) ? answer : refuseSeveralHosts))
     .use(createMetricsPlugin(given.meter))
     .use(createBlockRoutes(service))
     .use(createAreaRoutes(service))

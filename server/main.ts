@@ -31,10 +31,10 @@ export async function main(times: Times = TIMES): Promise<void> {
       onUnchecked,
       answerMs: times.databaseAnswerTimeoutMs,
     })
-    const isLetIn = alertIfSlow(config, times)
+    const reportOpened = alertIfSlow(config, times)
     const ahead = await Promise.race([opening, asked])
     if (ahead === undefined) exitUnopened()
-    isLetIn()
+    reportOpened()
     // Other modules load while the store is checked.
     const { serve } = await import('./serve.ts')
     await serve({ config, times, ahead, logger, asked, askedAgain })

@@ -56,8 +56,8 @@ export function openRail(config: Config, metrics: Metrics | undefined, logger: L
     isLate,
     times,
   })
-  const clockOf = watchClock({ clock, outages })
-  const readClock = () => clockOf(endpoints.findNewest())
+  const compareClock = watchClock({ clock, outages })
+  const readClock = () => compareClock(endpoints.findNewest())
   return { endpoints, chain, facilitator, rail, outages, eventLoop, clockSeen: readClock, catalogues }
 }
 

@@ -247,13 +247,13 @@ function startLoops(
     await eventLoop.watch(outages, signal)
     return 0
   })
-  const swept = createReconciler({ ...store, seller: sold, clock, logger })
+  const sweep = createReconciler({ ...store, seller: sold, clock, logger })
   store.store.watch((replaced) => {
     rail.suspend()
     restored.onReplaced(replaced)
   })
   const sweeping = runPeriodically({ clock, logger }, signal, async () => {
-    if ((await swept()) === 'seen' && (await restored.isCurrent())) {
+    if ((await sweep()) === 'seen' && (await restored.isCurrent())) {
       witnessing.begin()
       rail.markReconciled()
     } else rail.setWaitReason(restored.findReason())

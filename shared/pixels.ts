@@ -66,5 +66,5 @@ function* listStrips(length: number, w: number): Generator<readonly [number, num
 }
 
 /** The pixels of one block of an area. `block` is its position among the area's blocks, row by row. */
-export const partOf = (pixels: Pixels, block: number): Pixels =>
+export const sliceBlockPixels = (pixels: Pixels, block: number): Pixels =>
   trustPixels(pixels.subarray(block * PIXELS_PER_BLOCK, (block + 1) * PIXELS_PER_BLOCK))

@@ -51,13 +51,17 @@ export function findNearestColour(red: number, green: number, blue: number): num
 
 /** Palette indices of a picture, row-major. */
 export function quantise(picture: Light, dither: Dither): Uint8Array<ArrayBuffer> {
-  return dither === 'none' ? quantisePlainly(picture) : ditherByDiffusion(picture)
+  return dither === 'none' ? quantiseWithoutDither(picture) : ditherByDiffusion(picture)
 }
 
-function quantisePlainly({ rgb }: Light): Uint8Array<ArrayBuffer> {
+function quantiseWithoutDither({ rgb }: Light): Uint8Array<ArrayBuffer> {
   const pixels = new Uint8Array(rgb.length / 3)
   for (let i = 0; i < pixels.length; i++) {
-    pixels[i] = findNearestColour(readPart(rgb, i * 3), readPart(rgb, i * 3 + 1), readPart(rgb, i * 3 + 2))
+    pixels[i] = findNearestColour(
+      readClampedChannel(rgb, i * 3),
+      readClampedChannel(rgb, i * 3 + 1),
+      readClampedChannel(rgb, i * 3 + 2),
+    )
   }
   return pixels
 }
@@ -71,11 +75,15 @@ function ditherByDiffusion({ width, height, rgb }: Light): Uint8Array<ArrayBuffe
     for (let step = 0; step < width; step++) {
       const x = way === 1 ? step : width - 1 - step
       const at = y * width + x
-      const index = findNearestColour(readPart(left, at * 3), readPart(left, at * 3 + 1), readPart(left, at * 3 + 2))
+      const index = findNearestColour(
+        readClampedChannel(left, at * 3),
+        readClampedChannel(left, at * 3 + 1),
+        readClampedChannel(left, at * 3 + 2),
+      )
       pixels[at] = index
       const hasAhead = step < width - 1
       for (let channel = 0; channel < 3; channel++) {
-        const error = readPart(left, at * 3 + channel) - lightOf(index, channel)
+        const error = readClampedChannel(left, at * 3 + channel) - lightOf(index, channel)
         if (hasAhead) addError(left, (at + way) * 3 + channel, (error * 7) / 16)
         if (y === height - 1) continue
         const below = at + width
@@ -93,7 +101,7 @@ function addError(left: Float32Array, at: number, error: number): void {
 }
 
 /** One channel of a pixel, clamped to 0 to 1. Otherwise, an error that no colour can absorb would smear. */
-const readPart = (rgb: Float32Array, at: number) => Math.min(1, Math.max(0, rgb[at] ?? 0))
+const readClampedChannel = (rgb: Float32Array, at: number) => Math.min(1, Math.max(0, rgb[at] ?? 0))
 
 function lightOf(index: number, channel: number): number {
   return light[index * 3 + channel] ?? 0

@@ -152,4 +152,4 @@ export type Network = keyof typeof networks
 export const isNetwork = (text: string): text is Network => Object.hasOwn(networks, text)
 
 /** The common name of a network, such as `Base`. */
-export const nameNetwork = (network: string): string => (isNetwork(network) ? networks[network].name : network)
+export const formatNetworkName = (network: string): string => (isNetwork(network) ? networks[network].name : network)

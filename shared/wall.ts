@@ -63,7 +63,7 @@ export const ALL_BLOCKS: readonly BlockIndex[] = Array.from({ length: TOTAL_BLOC
  * Squared distance from a block's centre to the wall's centre, in half blocks. It is an integer, so that ties are
  * exact.
  */
-function centreDistanceOf(block: BlockIndex): number {
+function measureCentreDistance(block: BlockIndex): number {
   const { col, row } = cellOf(block)
   return (2 * col - (COLS - 1)) ** 2 + (2 * row - (ROWS - 1)) ** 2
 }
@@ -73,5 +73,5 @@ function centreDistanceOf(block: BlockIndex): number {
  * index. Marked pure, so that the bundler drops the sort from pages that do not need the order.
  */
 export const CLAIM_ORDER: readonly BlockIndex[] = /* @__PURE__ */ ALL_BLOCKS.toSorted(
-  (a, b) => centreDistanceOf(a) - centreDistanceOf(b) || a - b,
+  (a, b) => measureCentreDistance(a) - measureCentreDistance(b) || a - b,
 )

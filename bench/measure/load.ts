@@ -78,7 +78,7 @@ async function runConnection(
   const done = Promise.withResolvers<void>()
   let askedAt = 0
   let over = false
-  const reader = createAnswerReader()
+  const reader = createResponseParser()
   const sendNext = (socket: Socket<undefined>) => {
     const request = ask()
     if (request === undefined) {
@@ -111,7 +111,7 @@ async function runConnection(
 const HEAD_END = '\r\n\r\n'
 
 /** Makes a parser that returns each response once it is complete. Supports only responses with a `Content-Length`. */
-function createAnswerReader(): (chunk: Uint8Array) => Answer | undefined {
+function createResponseParser(): (chunk: Uint8Array) => Answer | undefined {
   let head = ''
   let answer: Answer | undefined
   let missing = 0

@@ -11,10 +11,10 @@ import { pinProcess } from '../measure/cpu.ts'
 import { repeatRequest, runLoad, encodeRequest, sendOnce } from '../measure/load.ts'
 import { computeMedian, measureInTurns, computePercentile, compareCosts, type Pace } from '../measure/pair.ts'
 import { keyOf, NETWORK } from '../servers/seed.ts'
-import { agentsOf, QUIET, serverOf, SERVERS_ON, type Server } from '../servers/servers.ts'
+import { countAgents, QUIET, serverOf, SERVERS_ON, type Server } from '../servers/servers.ts'
 import { sellAll } from '../servers/store-sales.ts'
 import { startStubServices, type StubServices } from '../servers/stub-services.ts'
-import { createOwners } from './owners.ts'
+import { createRepaintSigner } from './owners.ts'
 import { signPayments } from './purchases.ts'
 
 type Place = Parameters<typeof openStore>[0]
@@ -79,7 +79,7 @@ const createDatabase = async (server: PostgresServer): Promise<Place> => ({
 async function measureLedger(what: string, place: Place): Promise<Row> {
   const store = await openStore(place, NETWORK)
   try {
-    return { what, figures: { 'purchases/s': await sellAll(store, BLOCKS, agentsOf(BLOCKS)) } }
+    return { what, figures: { 'purchases/s': await sellAll(store, BLOCKS, countAgents(BLOCKS)) } }
   } finally {
     await store.close()
   }
@@ -106,7 +106,7 @@ const createCanvasTarget = (name: string, [server]: readonly Server[]) => {
 async function measureRates(what: string, servers: readonly Server[], { rounds, ms }: Pace): Promise<Row> {
   const [first] = servers
   if (first === undefined) throw new Error('no wall was started')
-  const sign = createOwners(BLOCKS)
+  const sign = createRepaintSigner(BLOCKS)
   const [purchases, repaints, reads]: [number[], number[], number[]] = [[], [], []]
   for (let round = 0; round < rounds; round++) {
     const payments = await signPayments(first, Math.ceil(PURCHASES_PER_MS * ms))
@@ -154,7 +154,7 @@ async function measureLags(servers: readonly Server[], rounds: number): Promise<
   })
   const [names, canvases]: [number[], number[]] = [[], []]
   for (let at = 0; at < rounds * LAGS_A_ROUND; at++) names.push(await measureNameLag(here, there, `agent ${at}`))
-  const sign = createOwners(BLOCKS)
+  const sign = createRepaintSigner(BLOCKS)
   for (let at = 0; at < rounds * CANVAS_LAGS_A_ROUND; at++) canvases.push(await measureCanvasLag(here, there, sign()))
   return [createRow('A name', names), createRow('A repaint in the canvas read', canvases)]
 }

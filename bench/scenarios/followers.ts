@@ -6,10 +6,10 @@ import type { Row, Scenario } from '../findings.ts'
 import { measureCpuMs } from '../measure/cpu.ts'
 import { encodeRequest, sendOnce } from '../measure/load.ts'
 import { computeMedian, computePercentile } from '../measure/pair.ts'
-import { createOwners } from './owners.ts'
+import { createRepaintSigner } from './owners.ts'
 
 export const measureFollowers: Scenario = async (servers, { rounds }) => {
-  const [wall, sign] = [await servers.wall(TOTAL_BLOCKS), createOwners(TOTAL_BLOCKS)]
+  const [wall, sign] = [await servers.wall(TOTAL_BLOCKS), createRepaintSigner(TOTAL_BLOCKS)]
   const rows: Row[] = []
   for (const count of [100, 1000, 5000]) {
     const crowd = await openStreams(wall.port, count)

@@ -10,7 +10,7 @@ import { readCpuUs, readMainThreadUs } from '../measure/cpu.ts'
 import { runLoad, encodeRequest } from '../measure/load.ts'
 import { computeMedian, type Pace } from '../measure/pair.ts'
 import { keyOf } from '../servers/seed.ts'
-import { agentsOf, type Server } from '../servers/servers.ts'
+import { countAgents, type Server } from '../servers/servers.ts'
 
 /** Measures the requests to each free address in turn. */
 export const measureFreeReads: Scenario = async (servers, pace) => {
@@ -24,7 +24,7 @@ export const measureFreeReads: Scenario = async (servers, pace) => {
 /** Makes request number `at` to one address: its path, or its path and a JSON body. */
 type Asked = (at: number) => string | readonly [path: string, body: string]
 
-const AGENTS = agentsOf(TOTAL_BLOCKS)
+const AGENTS = countAgents(TOTAL_BLOCKS)
 const PAGES = 200
 const SALES = 14_000
 

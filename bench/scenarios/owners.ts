@@ -5,13 +5,13 @@ import { digestOf, formatEditMessage } from '../../shared/signing.ts'
 import { CLAIM_ORDER, coordOf } from '../../shared/wall.ts'
 import { encodeRequest } from '../measure/load.ts'
 import { buyerOf, keyOf } from '../servers/seed.ts'
-import { agentsOf } from '../servers/servers.ts'
+import { countAgents } from '../servers/servers.ts'
 
 /**
  * Returns a function that signs repaints of a seeded wall's blocks in turn, each with a different message. The blocks
  * have `agents` owners.
  */
-export function createOwners(sold: number, agents = agentsOf(sold)): () => Uint8Array {
+export function createRepaintSigner(sold: number, agents = countAgents(sold)): () => Uint8Array {
   const coords = CLAIM_ORDER.slice(0, sold).map(coordOf)
   let made = 0
   return () => {

@@ -18,7 +18,7 @@ import {
 } from '../measure/page-probe.ts'
 import { computeScore } from '../measure/page-score.ts'
 import { computeMedian } from '../measure/pair.ts'
-import { createOwners } from './owners.ts'
+import { createRepaintSigner } from './owners.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 
@@ -74,7 +74,7 @@ const REPAINTED = 100
  */
 export const measureReturnVisit: Scenario = async (servers) => {
   const { port } = await servers.wall(BLOCKS_SOLD)
-  const sign = createOwners(BLOCKS_SOLD)
+  const sign = createRepaintSigner(BLOCKS_SOLD)
   const visits = await runInBrowser(async (browser) => {
     const found: { readonly first: readonly number[]; readonly next: readonly number[] }[] = []
     while (found.length < ROUNDS_MAX) {

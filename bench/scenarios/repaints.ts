@@ -5,8 +5,8 @@ import type { Row, Scenario } from '../findings.ts'
 import { measureCpuMs, runOnEveryProcessor } from '../measure/cpu.ts'
 import { runLoad, encodeRequest, sendOnce, type Load } from '../measure/load.ts'
 import { computeMedian, computePercentile } from '../measure/pair.ts'
-import { agentsOf, nameWall, type Server } from '../servers/servers.ts'
-import { createOwners } from './owners.ts'
+import { countAgents, nameWall, type Server } from '../servers/servers.ts'
+import { createRepaintSigner } from './owners.ts'
 
 // The largest number of agents that a wall may have in the end.
 const MANY_AGENTS = 10_000
@@ -19,12 +19,12 @@ const WARM_UP_MAX = 3
 
 /** The CPU time from one repaint until every form of the canvas read shows it, on walls of three sizes. */
 export const measurePublishing: Scenario = async (servers, { rounds }) => {
-  const sizes = [100, 1000, TOTAL_BLOCKS].map((blocks) => ({ blocks, agents: agentsOf(blocks) }))
+  const sizes = [100, 1000, TOTAL_BLOCKS].map((blocks) => ({ blocks, agents: countAgents(blocks) }))
   const rows: Row[] = []
   const costs: number[] = []
   for (const { blocks, agents } of [...sizes, { blocks: TOTAL_BLOCKS, agents: MANY_AGENTS }]) {
     const wall = await servers.wall(blocks, nameWall(blocks, agents), {}, agents)
-    const sign = createOwners(blocks, agents)
+    const sign = createRepaintSigner(blocks, agents)
     for (let round = 0; round < Math.min(rounds, WARM_UP_MAX); round++) await repaintOnce(wall, sign())
     const all: number[] = []
     // Garbage collection affects some of the rounds, so there are more rounds than in other scenarios.
@@ -53,7 +53,7 @@ const PRESSURES = [0, 200, 1000]
  * threads wait for the disk and compile code.
  */
 export const measureUnderRepaints: Scenario = async (servers, pace) => {
-  const [wall, sign] = [await servers.wall(TOTAL_BLOCKS), createOwners(TOTAL_BLOCKS)]
+  const [wall, sign] = [await servers.wall(TOTAL_BLOCKS), createRepaintSigner(TOTAL_BLOCKS)]
   const seen = new Map<number, ReadFigures[]>(PRESSURES.map((pressure) => [pressure, []]))
   for (let round = 0; round < pace.rounds; round++)
     for (const [pressure, all] of seen)

@@ -8,7 +8,7 @@ import { runOnEveryProcessor, readResidentMb } from '../measure/cpu.ts'
 import { runLoad, encodeRequest } from '../measure/load.ts'
 import { computeMedian } from '../measure/pair.ts'
 import { QUIET, type Server } from '../servers/servers.ts'
-import { createOwners } from './owners.ts'
+import { createRepaintSigner } from './owners.ts'
 import { sendPaced } from './repaints.ts'
 
 /** The time from the start of the process to the last byte of the first read of the whole wall, on all CPUs. */
@@ -72,7 +72,7 @@ export const measureMemory: Scenario = async (servers, { steadyMs }) => {
     rows.push({ what: `${blocks} blocks`, figures: { MB: readResidentMb(pid) } })
   }
   const wall = await servers.wall(TOTAL_BLOCKS)
-  const sign = createOwners(TOTAL_BLOCKS)
+  const sign = createRepaintSigner(TOTAL_BLOCKS)
   const held: number[] = []
   for (let look = 0; look < READ_ONLY; look++) {
     await readAndRepaint(wall, sign, steadyMs / READ_ONLY)

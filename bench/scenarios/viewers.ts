@@ -4,7 +4,7 @@ import { findFreePort } from '../../server/local/wall-process.ts'
 import { isInstalled, startProxy } from '../../test/support/e2e/proxies.ts'
 import type { Row, Scenario } from '../findings.ts'
 import { encodeRequest } from '../measure/load.ts'
-import { createOwners } from './owners.ts'
+import { createRepaintSigner } from './owners.ts'
 import { sendPaced } from './repaints.ts'
 
 // The number of sold blocks does not matter, because viewers request the same paths.
@@ -18,7 +18,7 @@ export const measureViewers: Scenario = async (servers, { ms }) => {
   }
   const METRICS_PORT = String(await findFreePort())
   const wall = await servers.wall(BLOCKS, 'viewed', { METRICS_PORT })
-  const sign = createOwners(BLOCKS)
+  const sign = createRepaintSigner(BLOCKS)
   const proxy = await startProxy('caching-nginx', [String(wall.port)])
   try {
     const rows: Row[] = []

@@ -42,7 +42,7 @@ export function createWorkContents(roll: Prng, { w, h }: Pick<Area, 'w' | 'h'>):
 function chooseBrush(roll: Prng): Brush {
   const kind = roll()
   if (kind < 0.32) return createSprite(roll)
-  if (kind < 0.57) return createSlope(roll)
+  if (kind < 0.57) return createGradient(roll)
   if (kind < 0.77) return createPhoto(roll)
   if (kind < 0.92) return createGlyph(roll)
   return () => Math.floor(roll() * 256)
@@ -64,7 +64,7 @@ function createSprite(roll: Prng): Brush {
 }
 
 /** A gradient from one level of a colour to another. */
-function createSlope(roll: Prng): Brush {
+function createGradient(roll: Prng): Brush {
   const [from, step] = [Math.floor(roll() * 180), pick(roll, [1, 6, 36])]
   const [right, down] = [roll(), roll()]
   return (x, y) => Math.min(215, from + step * Math.floor((x * right + y * down) / 3.6))

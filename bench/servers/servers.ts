@@ -21,7 +21,7 @@ const WORKS_BLOCKS = 8000
 const WORKS_AGENTS = 306
 
 /** How many agents own the blocks of a wall, by default. */
-export const agentsOf = (blocks: number): number => Math.min(AGENTS, Math.max(1, blocks))
+export const countAgents = (blocks: number): number => Math.min(AGENTS, Math.max(1, blocks))
 
 /** A server that does only the minimum. */
 export type Floor = Server & {
@@ -68,7 +68,7 @@ export function createServers(): Servers {
   const masters = new Set<string>()
   let floor: Promise<EndableServer & Floor> | undefined
 
-  const seedDatabase = (blocks: number, name: string, agents = agentsOf(blocks), inWorks = false) => {
+  const seedDatabase = (blocks: number, name: string, agents = countAgents(blocks), inWorks = false) => {
     const master = join(folder, `master-${blocks}-${agents}${inWorks ? '-works' : ''}.sqlite`)
     if (!masters.has(master)) seedWall(master, { blocks, agents, inWorks })
     masters.add(master)
@@ -87,7 +87,7 @@ export function createServers(): Servers {
     walls.set(name, started)
     return serverOf(await started)
   }
-  const wall: Servers['wall'] = (blocks, name = nameWall(blocks, agentsOf(blocks)), settings, agents) =>
+  const wall: Servers['wall'] = (blocks, name = nameWall(blocks, countAgents(blocks)), settings, agents) =>
     startOnce(name, () => seedDatabase(blocks, name, agents), settings)
   const startFloor = async () => {
     const server = await startScript('floor-server.ts')

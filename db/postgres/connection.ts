@@ -38,7 +38,7 @@ import {
   describeSqlState,
 } from './errors.ts'
 import { createGroupCommit, type Write } from './group-commit.ts'
-import { type Begin, beginAtOnce, beginWaiting, type Locked, lockKeyOf } from './locks.ts'
+import { type Begin, beginWithoutWaiting, beginWaiting, type Locked, lockKeyOf } from './locks.ts'
 import { MOVED, NOTE } from './migration-marker.ts'
 import { CONNECTIONS, openPool, type Pool, type Session } from './pool.ts'
 import { PROGRESS, createWatermark, type Watermark } from './watermark.ts'
@@ -79,20 +79,20 @@ export function connect(url: string, answerMs = TIMES.databaseAnswerTimeoutMs): 
   const pool = openPool(url, answerMs, { inspect: mark.inspect })
   const { borrow, apart, listen, isOpen, close } = pool
   let commits = 0
-  const removeListener = () => {
+  const cleanUpPeriodically = () => {
     commits += 1
     if (commits % TIDY_EVERY === 0) void borrow(({ run }) => run(FORGET_OLD)).catch(() => {})
   }
   const commit = async <T>(begin: Begin, work: Begun<T>): Promise<T> => {
     const { result } = await attempt(pool, mark, answerMs * ASK_FOR, begin, work)
-    removeListener()
+    cleanUpPeriodically()
     return result
   }
-  const commitAlone = <T>({ about, work }: Write<T>) => retryLostCommits(() => commit(beginWaiting(about), work))
+  const commitAlone = <T>({ about, work }: Write<T>) => retryTransientFailures(() => commit(beginWaiting(about), work))
   const shared = createGroupCommit({
     alone: commitAlone,
     commitTogether: (writes) =>
-      commit(beginAtOnce(writes.flatMap(({ about }) => about)), (locked) =>
+      commit(beginWithoutWaiting(writes.flatMap(({ about }) => about)), (locked) =>
         together(
           ...writes.map(({ about, work }) => (about.every((one) => locked.has(lockKeyOf(one))) ? work() : doNothing())),
         ),
@@ -104,10 +104,10 @@ export function connect(url: string, answerMs = TIMES.databaseAnswerTimeoutMs): 
     listen,
     isOpen,
     close,
-    rows: (text, values) => retryLostCommits(() => borrow((session) => session.rows(text, values))),
-    look: (work) => retryLostCommits(() => borrow((session) => drive(session, work()))),
+    rows: (text, values) => retryTransientFailures(() => borrow((session) => session.rows(text, values))),
+    look: (work) => retryTransientFailures(() => borrow((session) => drive(session, work()))),
     read: (work) =>
-      retryLostCommits(() =>
+      retryTransientFailures(() =>
         borrow(async (session) => {
           await session.run('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
           const result = await drive(session, work())
@@ -150,7 +150,7 @@ export async function openConnection(
     const code = codeOf(error)
     const why =
       code !== undefined ? describeSqlState(code) : error instanceof Error ? error.message : 'it does not respond'
-    throw new CannotOpenYet(`the database at ${hostOf(url)} cannot be used: ${why}`)
+    throw new CannotOpenYet(`the database at ${formatDatabaseLocation(url)} cannot be used: ${why}`)
   }
 }
 
@@ -164,13 +164,13 @@ function connectTo(url: string, answerMs: number | undefined): Connection {
 }
 
 /** The location of a database without the secrets in its URL. */
-export function hostOf(url: string): string {
+export function formatDatabaseLocation(url: string): string {
   const { host, pathname } = new URL(url)
   return `${host}${pathname}`
 }
 
 /** Retries work that failed without effect, as long as it may still succeed. */
-async function retryLostCommits<T>(work: () => Promise<T>): Promise<T> {
+async function retryTransientFailures<T>(work: () => Promise<T>): Promise<T> {
   const began = performance.now()
   const waits = WAITS_MS.values()
   for (let outdated = 0; ;) {
@@ -214,10 +214,10 @@ async function attempt<T>(
       return { result }
     })
   } catch (error) {
-    const refusal = committing === undefined ? undefined : commitRefusal(error)
+    const refusal = committing === undefined ? undefined : describeCommitRefusal(error)
     if (refusal !== undefined) throw new StoreUnavailable(refusal, { cause: error })
     if (committing === undefined || isRefusedCommit(error)) throw error
-    if (await askWhetherCommitted(pool, askForMs, token)) return committing
+    if (await queryCommitOutcome(pool, askForMs, token)) return committing
     throw error
   }
 }
@@ -240,7 +240,7 @@ async function drive<T>({ all }: Session, work: Tx<T>, onWrite = () => {}): Prom
 const NO_RESULT: Result = { rows: [], count: 0 }
 
 /** Queries the outcome of a commit, and makes sure that it is final. Throws `CommitUnknown` if there is no response. */
-async function askWhetherCommitted({ borrow, isOpen }: Pool, askForMs: number, token: string): Promise<boolean> {
+async function queryCommitOutcome({ borrow, isOpen }: Pool, askForMs: number, token: string): Promise<boolean> {
   const began = performance.now()
   for (;;) {
     try {
@@ -284,7 +284,7 @@ const LEAVE = `
   SELECT * FROM progress`
 
 /** Why the table of tokens rejected a commit's token, so that nothing was stored; `undefined` for another error. */
-function commitRefusal(error: unknown): string | undefined {
+function describeCommitRefusal(error: unknown): string | undefined {
   const code = codeOf(error)
   if (code === NOT_NULL_VIOLATION) return 'the database is older than the state this wall has seen'
   if (code !== CHECK_VIOLATION) return undefined

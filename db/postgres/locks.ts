@@ -19,7 +19,7 @@ export const beginWaiting =
   }
 
 /** Takes the locks that no other transaction holds, without waiting for the rest. */
-export const beginAtOnce =
+export const beginWithoutWaiting =
   (about: readonly Lockable[]): Begin =>
   async ({ run, all }) => {
     const values = [`{${numbersOf(about).join()}}`, `{${about.filter(isBlock).join()}}`]
@@ -33,14 +33,14 @@ const TAKE = `
   SELECT key FROM (SELECT 'block ' || i AS key FROM blocks WHERE i = ANY ($2::integer[]) FOR UPDATE SKIP LOCKED) AS free`
 
 /** The key of a lock. */
-export const lockKeyOf = (one: Lockable): string => (isBlock(one) ? `block ${one}` : numberOf(one))
+export const lockKeyOf = (one: Lockable): string => (isBlock(one) ? `block ${one}` : computeLockNumber(one))
 
 const isBlock = (one: Lockable): one is BlockIndex => typeof one === 'number'
 
 const numbersOf = (about: readonly Lockable[]): string[] =>
-  about.flatMap((one) => (isBlock(one) ? [] : [numberOf(one)]))
+  about.flatMap((one) => (isBlock(one) ? [] : [computeLockNumber(one)]))
 
 /**
  * The number of an advisory lock. If two names share a number by chance, their transactions only wait for each other.
  */
-const numberOf = (name: string): string => String(BigInt.asIntN(64, Bun.hash.xxHash64(name)))
+const computeLockNumber = (name: string): string => String(BigInt.asIntN(64, Bun.hash.xxHash64(name)))

@@ -15,7 +15,7 @@ import {
   type NewWall,
   type WallRows,
 } from '../wall-rows.ts'
-import { hostOf } from './connection.ts'
+import { formatDatabaseLocation } from './connection.ts'
 import { codeOf } from './errors.ts'
 import { createPostgresLog } from './log.ts'
 import { checkSchema, migrate } from './migrate.ts'
@@ -93,7 +93,7 @@ const UNHURRIED = 'SET statement_timeout = 0; SET idle_in_transaction_session_ti
 /** Runs `work` with a connection without a time limit. Every error of the database becomes `CannotOpen`. */
 async function runInOwnSession<T>(url: string, work: (session: Session) => Promise<T>): Promise<T> {
   const pool = openPool(url, TIMES.databaseAnswerTimeoutMs, { name: 'pixel-wall-move' })
-  const createOpenError = (why: string) => new CannotOpen(`the database at ${hostOf(url)} ${why}`)
+  const createOpenError = (why: string) => new CannotOpen(`the database at ${formatDatabaseLocation(url)} ${why}`)
   try {
     await pool
       .apart(({ run }) => run('SELECT'))
@@ -136,7 +136,7 @@ async function ensureClosed({ rows }: Session, url: string, timeoutMs: number): 
       WHERE datname = current_database() AND application_name = '${WALL_NAME}'`)
     if (walls?.count === 0) return
     if (performance.now() >= deadline)
-      throw new CannotOpen(`a wall is open on the database at ${hostOf(url)}; stop it first`)
+      throw new CannotOpen(`a wall is open on the database at ${formatDatabaseLocation(url)}; stop it first`)
     await Bun.sleep(ASK_EVERY_MS)
   }
 }
@@ -149,7 +149,7 @@ async function ensureEmpty({ rows, run }: Session, url: string): Promise<void> {
       OR EXISTS (SELECT 1 FROM blocks WHERE state <> 'open') AS is_used`)
   if (state?.is_used !== false)
     throw new CannotOpen(
-      `the database at ${hostOf(url)} already contains a wall; a wall can only be moved into an empty database`,
+      `the database at ${formatDatabaseLocation(url)} already contains a wall; a wall can only be moved into an empty database`,
     )
   await run('DELETE FROM wall')
 }
@@ -207,7 +207,7 @@ async function commit({ run }: Session, url: string): Promise<void> {
     await run('COMMIT')
   } catch (error) {
     throw new CannotOpen(
-      `the connection to the database at ${hostOf(url)} was lost during the final commit (${codeOf(error) ?? 'no response'}), so it is not known whether the wall is there: check whether that database has sales. The old location stays closed; only if there are no sales in the new one, remove the note at the old location (starting the wall there says how) and move again`,
+      `the connection to the database at ${formatDatabaseLocation(url)} was lost during the final commit (${codeOf(error) ?? 'no response'}), so it is not known whether the wall is there: check whether that database has sales. The old location stays closed; only if there are no sales in the new one, remove the note at the old location (starting the wall there says how) and move again`,
     )
   }
 }

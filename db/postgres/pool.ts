@@ -86,7 +86,7 @@ export function openPool(url: string, answerMs: number, { name = WALL_NAME, insp
   let open = true
   const borrow = async <T>(work: (session: Session) => Promise<T>, deadlineMs?: number): Promise<T> => {
     if (!open) throw new StoreUnavailable('the database is closed')
-    return await slots.use((slot) => onSlot(slot, { answerMs, deadlineMs, inspect }, work))
+    return await slots.use((slot) => runOnSlot(slot, { answerMs, deadlineMs, inspect }, work))
   }
   return {
     borrow: (work) => borrow(work, answerMs),
@@ -136,7 +136,7 @@ type Use = {
 }
 
 /** Runs work on a slot's connection, which is checked first if it is new. */
-async function onSlot<T>(
+async function runOnSlot<T>(
   slot: Slot,
   { answerMs, deadlineMs, inspect }: Use,
   work: (session: Session) => Promise<T>,
@@ -146,7 +146,7 @@ async function onSlot<T>(
   const end = () => void client.close({ timeout: 0 }).catch(() => {})
   const late = deadlineMs === undefined ? undefined : setTimeout(end, deadlineMs)
   try {
-    const session = sessionOf(client)
+    const session = createSession(client)
     if (!slot.isInspected) await inspect?.(session)
     slot.isInspected = true
     const result = await work(session)
@@ -154,7 +154,7 @@ async function onSlot<T>(
     return result
   } catch (error) {
     // The next connection may lead to another server.
-    if (slot.isInspected) await giveBack(client, error)
+    if (slot.isInspected) await releaseAfterError(client, error)
     else await client.close({ timeout: 0 }).catch(() => {})
     throw error
   } finally {
@@ -191,7 +191,7 @@ async function reserve(sql: SQL, answerMs: number): Promise<ReservedSQL> {
 }
 
 /** Returns a connection on which something failed: rolls its transaction back, or closes the connection. */
-async function giveBack(client: ReservedSQL, error: unknown): Promise<void> {
+async function releaseAfterError(client: ReservedSQL, error: unknown): Promise<void> {
   try {
     if (isConnectionLost(error)) return await client.close({ timeout: 0 })
     await client.unsafe('ROLLBACK').simple()
@@ -203,7 +203,7 @@ async function giveBack(client: ReservedSQL, error: unknown): Promise<void> {
 
 type Answered = readonly Readonly<Record<string, unknown>>[] & { readonly count: number | null }
 
-function sessionOf(client: ReservedSQL): Session {
+function createSession(client: ReservedSQL): Session {
   return {
     async rows<Row>(text: string, values: readonly Bound[] = []) {
       const rows: readonly Record<string, unknown>[] = await client.unsafe(text, [...values])

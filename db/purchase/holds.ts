@@ -10,7 +10,7 @@ import {
   keepLongerAuthorization,
   findPurchaseToResolveFirst,
 } from '../../server/domain/purchase/claim-rules.ts'
-import { differOnlyInPicture, type Listing } from '../../server/domain/purchase/listing.ts'
+import { matchesExceptPicture, type Listing } from '../../server/domain/purchase/listing.ts'
 import type { Payment, PaymentKey, UnixMs } from '../../server/domain/purchase/payment.ts'
 import type {
   AvailabilityCheck,
@@ -34,7 +34,7 @@ import {
 } from '../rows.ts'
 import { change, first, doNothing, onSqlite, rows, together, type Tx } from '../tx.ts'
 import { storePurchasePainter } from '../wall/painters.ts'
-import { type Lost, lockOpenPlace, type SoldBlocks, readSpace, selectSpaceSql } from './places.ts'
+import { type Lost, lockOpenPlace, type SoldBlocks, readSpace, renderSpaceSql } from './places.ts'
 
 /** The payments for which a target is held. */
 export const listHolders = (target: Target): Tx<readonly PaymentKey[]> =>
@@ -72,7 +72,7 @@ function* listOpenPurchases(asking: ClaimRequest): Tx<readonly Purchase[]> {
 
 /** Checks whether a target can be bought, and which of the payer's purchases takes precedence. */
 export function* checkAvailability(asking: ClaimRequest, sold: SoldBlocks): Tx<AvailabilityCheck> {
-  const spaceText = selectSpaceSql(asking.target)
+  const spaceText = renderSpaceSql(asking.target)
   const [open, purchases] =
     spaceText === undefined
       ? yield* together(readSpace(asking.target, sold), listOpenPurchases(asking))
@@ -129,7 +129,7 @@ export function* claim(asking: ClaimRequest, listing: Listing, head: bigint, sol
     : holdAgain(
         stored,
         payment,
-        differOnlyInPicture(stored.purchase.listing, listing) ? listing.pixels : null,
+        matchesExceptPicture(stored.purchase.listing, listing) ? listing.pixels : null,
         place.block,
       )
   return { kind: 'claimed', purchase }

@@ -12,7 +12,7 @@ import type { Ledger } from '../../server/ports.ts'
 import { IS_UNFINISHED, PAYMENT_ID } from '../rows.ts'
 import { count, first, type Lockable, rows, type Driver, type Tx } from '../tx.ts'
 import { checkAvailability, claim, findPurchase, listHolders, recordUnclaimed, release } from './holds.ts'
-import { findConflicts, createSoldBlocks, placesOf, readSpace } from './places.ts'
+import { findConflicts, createSoldBlocks, listLockables, readSpace } from './places.ts'
 import { confirm, finalize, fulfilLatePayment, markFinal, markMissing, markUncertain, writeOff } from './sales.ts'
 
 /** The ledger of a store. */
@@ -31,7 +31,7 @@ export function createLedger({ look, writeTogether, lasting }: Driver): Ledger {
       writeForPayer(
         payment,
         () => claim({ target, payment, now, activeNonces }, listing, head, sold),
-        placesOf(target),
+        listLockables(target),
       ),
     markUncertain: ({ payment }) => writeForPayer(payment, () => markUncertain(payment)),
     finalize: (purchase, tx, settled, now) =>

@@ -117,7 +117,7 @@ export function* findConflicts(target: Target): Tx<ReturnType<typeof listConflic
  * The objects that a claim of a target locks, besides its payer. Buyers of the nearest area want the same place, so
  * they take turns.
  */
-export function placesOf(target: Target): readonly Lockable[] {
+export function listLockables(target: Target): readonly Lockable[] {
   const { at } = positionOf(target)
   if (at !== 'next') return listHeldBlocks({ target, block: at })
   return isBlock(target) ? [] : ['nearest area']
@@ -178,5 +178,5 @@ function* findNextArea(size: AreaSize, sold: SoldBlocks): Tx<Place> {
 }
 
 /** SQL for whether a block (`target`) or `next` can be bought, for use within a statement; `undefined` for an area. */
-export const selectSpaceSql = (target: Target): string | undefined =>
+export const renderSpaceSql = (target: Target): string | undefined =>
   target === 'next' ? NEXT_IS : isBlock(target) ? '(SELECT state FROM blocks WHERE i = $target)' : undefined

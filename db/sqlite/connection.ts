@@ -59,7 +59,7 @@ export function connect(path: string, { onBroken = () => {}, disk = createDisk(p
   let open = true
   let version = 0
   let sums: Sums | undefined
-  const prepare = compileOnce(db)
+  const prepare = createStatementCache(db)
   const raw: RawConnection = {
     prepare,
     run: (sql) => {
@@ -102,7 +102,7 @@ export function connect(path: string, { onBroken = () => {}, disk = createDisk(p
   return {
     ...raw,
     numbered: prepare as Connection['numbered'],
-    read: (work) => runGuarded(() => runReading(() => runInReadTransaction(db, work))),
+    read: (work) => runGuarded(() => convertErrorsBeforeCommit(() => runInReadTransaction(db, work))),
     write: (work) => write(work),
     writeTogether: shared.write,
     flushed: shared.waitUntilFlushed,
@@ -130,7 +130,7 @@ function openDatabase(path: string, copyOf?: Uint8Array): Database {
   return new Database(path, { readwrite: true, create: true, strict: true })
 }
 
-function compileOnce(db: Database): RawConnection['prepare'] {
+function createStatementCache(db: Database): RawConnection['prepare'] {
   const compiled = new Map<string, Prepared<never, never>>()
   return <Row, Params extends Values>(sql: string) => {
     const statement = compiled.get(sql) ?? db.prepare<never, never>(sql)
@@ -146,7 +146,7 @@ export function readOneRow<Row, Params extends Values>(statement: Prepared<Row, 
   return row
 }
 
-function runReading<T>(work: () => T): T {
+function convertErrorsBeforeCommit<T>(work: () => T): T {
   try {
     return work()
   } catch (error) {
@@ -166,7 +166,7 @@ function runInReadTransaction<T>(db: Database, work: () => T): T {
 }
 
 function runInWriteTransaction<T>(db: Database, work: () => T): T {
-  const result = runReading(() => {
+  const result = convertErrorsBeforeCommit(() => {
     db.run('BEGIN IMMEDIATE')
     try {
       return work()

@@ -134,7 +134,7 @@ async function fillNewWall<T>(path: string, work: (wall: NewWall) => Promise<T>)
     migrate(connection)
     connection.keepSums(() => {})
     // A compacted log has gaps, which normal writes never create.
-    const renew = dropTrigger(connection, 'changes_are_numbered_densely')
+    const restoreTrigger = dropTrigger(connection, 'changes_are_numbered_densely')
     const result = await work({
       pages: (table) => readPages(connection, table),
       get log() {
@@ -142,7 +142,7 @@ async function fillNewWall<T>(path: string, work: (wall: NewWall) => Promise<T>)
       },
       write: async (table, rows) => writeRows(connection, table, rows),
       async finish() {
-        renew()
+        restoreTrigger()
         connection.close()
         connection = openUndamaged(path)
       },

@@ -13,7 +13,7 @@ import { StoreUnavailable } from '../../server/domain/failure.ts'
 import {
   hashOf,
   renderChecksumSql,
-  isWhole,
+  matchesChecksum,
   SUM_BYTES,
   SUMMED,
   TABLES,
@@ -65,7 +65,7 @@ export function keepSums(connection: RawConnection, onDamaged: (row: DamagedRow)
         const ids = new Set<number>()
         for (const { name, id, was, sum } of touched) {
           if (name !== table || ids.has(id)) continue
-          if (was !== null && !isWhole(table, id, was, sum)) fail(table, id)
+          if (was !== null && !matchesChecksum(table, id, was, sum)) fail(table, id)
           ids.add(id)
         }
         const rows = sql.read(table, [...ids])
@@ -76,7 +76,7 @@ export function keepSums(connection: RawConnection, onDamaged: (row: DamagedRow)
       sql.forget.run({})
     },
     check(table, ids) {
-      const wrong = sql.read(table, ids).filter(({ id, held, sum }) => !isWhole(table, id, held, sum))
+      const wrong = sql.read(table, ids).filter(({ id, held, sum }) => !matchesChecksum(table, id, held, sum))
       if (wrong.length === 0) return
       // If this transaction wrote the row, `write` computes its new checksum and checks its old content at the end.
       const own = new Set(sql.touchedOf.all({ name: table }).map(({ id }) => id))
@@ -110,7 +110,8 @@ export function listDamagedRows(connection: RawConnection, ofChanges = 'TRUE'): 
     const all = connection.prepare<Row>(`
       SELECT ${keyOf(table)} AS id, ${renderChecksumSql(SUMMED[table])} AS held, sum FROM ${table}
       WHERE ${table === 'changes' ? ofChanges : 'TRUE'}`)
-    for (const { id, held, sum } of all.iterate({})) if (!isWhole(table, id, held, sum)) found.push({ table, row: id })
+    for (const { id, held, sum } of all.iterate({}))
+      if (!matchesChecksum(table, id, held, sum)) found.push({ table, row: id })
   }
   return found
 }

@@ -3,7 +3,7 @@
 import type { Address, UnixMs } from '../../server/domain/purchase/payment.ts'
 import {
   applyFieldEdit,
-  isOutrun,
+  isSignedBeforeLatest,
   computeOrderingTime,
   classifyMessage,
   type Identity,
@@ -58,7 +58,7 @@ function* identify(wallet: Address, identity: Identity, now: UnixMs): Tx<Identit
   const [known, moderation] = yield* together(findFirstChange(subject, identity.digest), readModeration(before.id))
   const standing = classifyMessage(known, [before.changed])
   if (standing !== 'new') return standing
-  if (isOutrun(identity.ts, before.signed_at)) return 'superseded'
+  if (isSignedBeforeLatest(identity.ts, before.signed_at)) return 'superseded'
   const profile = {
     name: applyFieldEdit(identity.name, before.name),
     framework: applyFieldEdit(identity.framework, before.framework),

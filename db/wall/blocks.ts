@@ -3,7 +3,7 @@
 import type { Address, Hash, UnixMs } from '../../server/domain/purchase/payment.ts'
 import {
   applyEdit,
-  isOutrun,
+  isSignedBeforeLatest,
   computeOrderingTime,
   classifyMessage,
   type Edit,
@@ -144,7 +144,7 @@ function* repaint(area: readonly BlockIndex[], edit: Edit, now: UnixMs): Tx<Edit
   )
   const standing = classifyMessage(known, changed)
   if (standing !== 'new') return standing
-  if (before.some(({ signed_at }) => isOutrun(edit.ts, signed_at))) return 'superseded'
+  if (before.some(({ signed_at }) => isSignedBeforeLatest(edit.ts, signed_at))) return 'superseded'
   if (painters !== undefined && !(painters.size === 1 && painters.has(edit.painter))) return 'not-painter'
   const entry = yield* takeNextEntry(now, { entries: area.length, sales: 0, agents: 0 })
   const contents = before.map((row, at) => ({ block: row.i, ...applyEdit(edit, at, toContent(row)) }))

@@ -4,7 +4,7 @@ import type { Address, UnixMs } from '../../server/domain/purchase/payment.ts'
 import type { AgentId, BlockContent, Change, LogNumber, Profile } from '../../server/domain/wall/log.ts'
 import type { ModerationAct } from '../../server/domain/wall/moderation.ts'
 import type { LogCompaction, OutlinedEntry } from '../../server/operator-ports.ts'
-import { partOf, PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
+import { sliceBlockPixels, PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { CHANNEL } from '../fragments.ts'
 import { renderSumSql, computeChecksums } from '../row-checksums.ts'
@@ -80,7 +80,7 @@ export function* writeSales({ profile, content, ...entry }: Sales, blocks: reado
 
 /** The content of several blocks, with the pixels of one after another, as columns of their rows. */
 export const toContentColumns = ({ pixels, message, link }: BlockContent) => ({
-  pixels: pixels && ((key: number) => partOf(pixels, key)),
+  pixels: pixels && ((key: number) => sliceBlockPixels(pixels, key)),
   message,
   link,
 })

@@ -7,7 +7,7 @@
  */
 
 import { ASSET_SYMBOL, formatAmount, formatMoney } from '../../shared/money.ts'
-import { nameNetwork } from '../../shared/usdc.ts'
+import { formatNetworkName } from '../../shared/usdc.ts'
 import { memberOf } from './json.ts'
 import { parsePendingTransaction, parseTerms, type Terms } from './payment.ts'
 import { parseError, createNoWallFailure, createUnreachableFailure, type Failure } from './wall-error.ts'
@@ -132,7 +132,7 @@ function decideAfterTerms({ status, terms: header }: Answer, { url, max, blocks 
 export const createEmptyWalletFailure = (wallet: string, balance: bigint, { amount, network }: Terms): Failure => ({
   kind: 'refused',
   code: 'insufficient_funds',
-  message: `${wallet} holds ${formatAmount(balance)} and needs ${formatAmount(amount)} on ${nameNetwork(network)}. Nothing was signed or paid. Fund it, then buy again.`,
+  message: `${wallet} holds ${formatAmount(balance)} and needs ${formatAmount(amount)} on ${formatNetworkName(network)}. Nothing was signed or paid. Fund it, then buy again.`,
   amount: formatMoney(amount),
 })
 

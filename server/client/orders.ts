@@ -26,7 +26,7 @@ export function createBlockOrder(
 ): OrderToPay {
   const block = toCanonicalTarget(target)
   const url = at(`/blocks/${target}`, px === undefined ? listing : { ...listing, px })
-  const text = boundText({
+  const text = formatBoundText({
     host: url.hostname,
     block,
     ...pickListing(listing),
@@ -41,7 +41,12 @@ export function createAreaOrder(url: URL, listing: AreaListing, rows: Uint8Array
   const corner = toCanonicalTarget(at)
   const area = `${corner},${w}x${h}`
   const digest = rows && formatPictureDigest(hashPixels(rows))
-  const text = boundText({ host: url.hostname, area, ...pickListing(listing), ...omitUndefined('pixels', digest) })
+  const text = formatBoundText({
+    host: url.hostname,
+    area,
+    ...pickListing(listing),
+    ...omitUndefined('pixels', digest),
+  })
   const body = JSON.stringify({ ...listing, pixels: rows && Buffer.from(rows).toString('base64') })
   return { url: url.href, body, text, blocks: w * h, ...(corner === 'next' ? {} : { place: area }) }
 }
@@ -67,7 +72,7 @@ const omitUndefined = <Name extends keyof Order>(name: Name, value: string | und
   value === undefined ? {} : { [name]: value }
 
 /** The text that an order's payment is bound to. Throws if a field contains a line break, which no wall accepts. */
-function boundText(order: Order): string {
+function formatBoundText(order: Order): string {
   try {
     return formatOrderText(order)
   } catch {

@@ -34,7 +34,7 @@ export function parseTerms(header: string | undefined): Terms | 'unreadable' | '
   const [version, accepts] = [memberOf(demand, 'x402Version'), memberOf(demand, 'accepts')]
   if (version !== 2 || !Array.isArray(accepts)) return 'unreadable'
   for (const offer of accepts) {
-    const terms = offerIn(offer)
+    const terms = parseOffer(offer)
     const announcesBinding = memberOf(memberOf(demand, 'extensions'), BINDING) !== undefined
     const resource = memberOf(demand, 'resource')
     const url = String(memberOf(resource, 'url'))
@@ -53,7 +53,7 @@ const amountPattern = /^[1-9]\d{0,20}$/
  * The terms of one offer; `undefined` unless it is a valid offer in USDC. Another token could be worth any number of
  * dollars.
  */
-function offerIn(offer: unknown): Pick<Terms, 'amount' | 'payTo' | 'seconds' | 'network' | 'accepted'> | undefined {
+function parseOffer(offer: unknown): Pick<Terms, 'amount' | 'payTo' | 'seconds' | 'network' | 'accepted'> | undefined {
   const [network, asset, payTo, amount] = ['network', 'asset', 'payTo', 'amount'].map((name) =>
     String(memberOf(offer, name)),
   )

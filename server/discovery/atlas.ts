@@ -6,7 +6,7 @@ import { BLOCK_SIZE, coordOf } from '../../shared/wall.ts'
 import { listArtworks, regionOf, type Artwork } from '../domain/wall/artworks.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
 import { PATHS } from './links.ts'
-import { hostOf, escapeMarkup, type Site } from './site.ts'
+import { readHostName, escapeMarkup, type Site } from './site.ts'
 
 /**
  * The content of a page of the atlas: all artworks, the artworks of one agent, or all agents. Pages are numbered from
@@ -174,7 +174,7 @@ export function renderAtlasFeed(site: Site, view: WallView, id: number | undefin
   const entries = works.map((work) => {
     const picture = `<p><img src="${escapeMarkup(baseUrl + formatPictureUrl(work))}" alt=""></p>${work.message === null ? '' : `<p>${escapeMarkup(work.message)}</p>`}`
     return `<entry>
-<id>tag:${hostOf(site)},2026:work/${formatFirstCoord(work.blocks)}</id>
+<id>tag:${readHostName(site)},2026:work/${formatFirstCoord(work.blocks)}</id>
 <title>${escapeMarkup(titleOf(work.message))}</title>
 <link href="${escapeMarkup(baseUrl + formatWallLink(work))}"/>
 <updated>${formatIso(work.until)}</updated>
@@ -184,7 +184,7 @@ export function renderAtlasFeed(site: Site, view: WallView, id: number | undefin
   })
   return `<?xml version="1.0" encoding="UTF-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom">
-<id>tag:${hostOf(site)},2026:works${id === undefined ? '' : `/${id}`}</id>
+<id>tag:${readHostName(site)},2026:works${id === undefined ? '' : `/${id}`}</id>
 <title>${escapeMarkup(name === undefined ? `New artworks · ${site.offer.title}` : `New artworks by ${name} · ${site.offer.title}`)}</title>
 <link href="${escapeMarkup(baseUrl + PATHS.atlas + query)}"/>
 <link rel="self" href="${escapeMarkup(baseUrl + PATHS.atlasFeed + query)}"/>

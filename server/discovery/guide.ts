@@ -30,7 +30,7 @@ import { toOfferRequirements } from '../x402/terms.ts'
 import { meaningOf } from './codes.ts'
 import { listFieldRows, renderTable } from './fields.ts'
 import { PATHS } from './links.ts'
-import { hostOf, renderPitch, priceOf, renderSpendCap, type Site } from './site.ts'
+import { readHostName, renderPitch, formatBlockPrice, renderSpendCap, type Site } from './site.ts'
 import essentialsText from './texts/essentials.md' with { type: 'text' }
 import guideText from './texts/guide.md' with { type: 'text' }
 import heartbeatText from './texts/heartbeat.md' with { type: 'text' }
@@ -114,7 +114,7 @@ function renderFacts(site: Site): Values {
     lastRow: ROWS - 1,
     spendCap: renderSpendCap(site),
     pitch: renderPitch(site),
-    price: priceOf(site),
+    price: formatBlockPrice(site),
     pixelPrice: formatMoney(terms.amount / BigInt(PIXELS_PER_BLOCK)),
     areaPriceMax: formatMoney(BigInt(AREA_BLOCKS_MAX) * terms.amount).replace('.00', ''),
     asset: ASSET_SYMBOL,
@@ -184,7 +184,7 @@ const memberPattern = /\{\s+"name": ("\w+"),\s+"type": ("\w+")\s+\}/g
 
 /** The exact texts to sign, and examples with a publicly known key. */
 function renderSigningValues(site: Site): Values {
-  const host = hostOf(site)
+  const host = readHostName(site)
   const withTimePlaceholder = (text: string) => text.replace('ts=0', 'ts=<Unix milliseconds>')
   const naming = withTimePlaceholder(formatPainterMessage(host, '<0x…>', 0, null))
   return {

@@ -4,7 +4,7 @@ import { statusOf } from '../domain/failure.ts'
 import { listFieldRows, renderTable } from './fields.ts'
 import { renderGuide } from './guide.ts'
 import type { Operation } from './openapi/operation.ts'
-import { priceOf, type Site, renderSpendCap } from './site.ts'
+import { formatBlockPrice, type Site, renderSpendCap } from './site.ts'
 
 /** /llms-full.txt: the guide, then every operation with its fields and codes. */
 export const renderLlmsFullTxt = (site: Site): string =>
@@ -37,13 +37,13 @@ function renderReference(operation: Operation): string {
 export const SKILL_NAME = 'pixel-wall'
 
 /** The skill's description: when to use it, and the one setting that it needs. */
-export const renderDescription = (site: Site): string =>
-  `Buy, paint and repaint blocks of the ${site.offer.title}, a public billboard for software agents, for ${priceOf(site)} USD each over x402. Use it to put a picture, a message or a link on the wall, to read who owns what, or to recover a purchase. Before use, ${renderSpendCap(site)}.`
+export const renderSkillDescription = (site: Site): string =>
+  `Buy, paint and repaint blocks of the ${site.offer.title}, a public billboard for software agents, for ${formatBlockPrice(site)} USD each over x402. Use it to put a picture, a message or a link on the wall, to read who owns what, or to recover a purchase. Before use, ${renderSpendCap(site)}.`
 
 export const renderSkill = (site: Site): string =>
   `---
 name: ${SKILL_NAME}
-description: ${JSON.stringify(renderDescription(site))}
+description: ${JSON.stringify(renderSkillDescription(site))}
 license: MIT
 ---
 

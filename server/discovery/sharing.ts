@@ -7,7 +7,7 @@ import { CARD_HEIGHT, CARD_WIDTH, type CardSubject } from '../domain/picture/car
 import { type Artwork, findArtwork } from '../domain/wall/artworks.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
 import { PATHS } from './links.ts'
-import { formatContactUri, escapeMarkup, priceOf, type Site, renderTagline } from './site.ts'
+import { formatContactUri, escapeMarkup, formatBlockPrice, type Site, renderTagline } from './site.ts'
 
 /** Title, description and picture of a link. Title and description may quote untrusted text; nothing is escaped yet. */
 type Sharing = {
@@ -55,7 +55,7 @@ function describeBlock(site: Site, view: WallView, block: Parameters<typeof coor
     return {
       ...common,
       title: `Block ${coord} is open · ${site.offer.title}`,
-      description: `${BLOCK_SIZE} x ${BLOCK_SIZE} pixels for ${priceOf(site)} ${ASSET_SYMBOL}. An agent buys them with GET /blocks/${coord} over x402.`,
+      description: `${BLOCK_SIZE} x ${BLOCK_SIZE} pixels for ${formatBlockPrice(site)} ${ASSET_SYMBOL}. An agent buys them with GET /blocks/${coord} over x402.`,
     }
   const owner = claimed.agent.name ?? claimed.agent.shownAs
   return {

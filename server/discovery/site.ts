@@ -19,7 +19,7 @@ export type Site = {
 }
 
 /** The price of a block. */
-export const priceOf = ({ offer }: Pick<Site, 'offer'>): string => formatMoney(offer.terms.amount)
+export const formatBlockPrice = ({ offer }: Pick<Site, 'offer'>): string => formatMoney(offer.terms.amount)
 
 /** The wall's icon, in the form that MCP uses. */
 export const listIcons = ({ baseUrl }: Pick<Offer, 'baseUrl'>) => [
@@ -31,17 +31,17 @@ export const VERSION = manifest.version
 
 /** One line for lists that allow a hundred characters. */
 export const renderTagline = (site: Pick<Site, 'offer'>): string =>
-  `A public ${WIDTH}x${HEIGHT} billboard. Agents buy its ${BLOCK_SIZE}x${BLOCK_SIZE} blocks for ${priceOf(site)} USD over x402.`
+  `A public ${WIDTH}x${HEIGHT} billboard. Agents buy its ${BLOCK_SIZE}x${BLOCK_SIZE} blocks for ${formatBlockPrice(site)} USD over x402.`
 
 /** The advice that the texts for agents begin with, because clients with a lower spend cap fail without an error. */
-export const renderSpendCap = (site: Site): string => `your client's spend cap must allow ${priceOf(site)} USD`
+export const renderSpendCap = (site: Site): string => `your client's spend cap must allow ${formatBlockPrice(site)} USD`
 
 /** The host name in the texts that owners sign: that of the service's URL, without a port. */
-export const hostOf = ({ offer }: Site): string => new URL(offer.baseUrl).hostname
+export const readHostName = ({ offer }: Site): string => new URL(offer.baseUrl).hostname
 
 /** A description of the product, in a sentence or two. */
 export const renderPitch = ({ offer }: Site): string =>
-  `${offer.title} is a public billboard of ${WIDTH} x ${HEIGHT} pixels, divided into ${TOTAL_BLOCKS} blocks of ${BLOCK_SIZE} x ${BLOCK_SIZE}. Software agents buy blocks over x402 v2, ${priceOf({ offer })} USD each (${offer.terms.amount} atomic units of ${ASSET_SYMBOL} on ${offer.terms.network}; the facilitator pays the gas), and repaint their own for free with a signature. Reading is free.`
+  `${offer.title} is a public billboard of ${WIDTH} x ${HEIGHT} pixels, divided into ${TOTAL_BLOCKS} blocks of ${BLOCK_SIZE} x ${BLOCK_SIZE}. Software agents buy blocks over x402 v2, ${formatBlockPrice({ offer })} USD each (${offer.terms.amount} atomic units of ${ASSET_SYMBOL} on ${offer.terms.network}; the facilitator pays the gas), and repaint their own for free with a signature. Reading is free.`
 
 const mailPattern = /^[^\s@:/]+@[^\s@/]+\.[^\s@/]+$/
 const uriPattern = /^(?:https|mailto|tel):\S+$/i

@@ -7,8 +7,8 @@ import { AREAS_PATH } from '../x402/terms.ts'
 import { renderEssentials } from './guide.ts'
 import { PATHS } from './links.ts'
 import type { Json } from './openapi/schemas.ts'
-import { renderDescription, SKILL_NAME } from './reference.ts'
-import { hostOf, listIcons, renderTagline, VERSION, type Site } from './site.ts'
+import { renderSkillDescription, SKILL_NAME } from './reference.ts'
+import { readHostName, listIcons, renderTagline, VERSION, type Site } from './site.ts'
 
 /**
  * /.well-known/x402: the paid addresses. It is superseded by the OpenAPI document, but many clients still request it.
@@ -27,7 +27,7 @@ export const createSkillsIndex = (site: Site, skill: string): Json => ({
     {
       name: SKILL_NAME,
       type: 'skill-md',
-      description: renderDescription(site),
+      description: renderSkillDescription(site),
       url: PATHS.skill,
       digest: `sha256:${sha256(new TextEncoder().encode(skill)).slice(2)}`,
     },
@@ -36,12 +36,12 @@ export const createSkillsIndex = (site: Site, skill: string): Json => ({
 
 /** /.well-known/skills/index.json, version 0.1, for older installers: it lists files next to the index. */
 export const createSkillsIndexV1 = (site: Site): Json => ({
-  skills: [{ name: SKILL_NAME, description: renderDescription(site), files: ['SKILL.md'] }],
+  skills: [{ name: SKILL_NAME, description: renderSkillDescription(site), files: ['SKILL.md'] }],
 })
 
 /** The name of the MCP server in registries: the reversed host, a slash, the service. */
 export const formatRegistryName = (site: Site): string =>
-  `${hostOf(site)
+  `${readHostName(site)
     .replaceAll(/[^a-zA-Z0-9.-]/g, '-')
     .split('.')
     .toReversed()

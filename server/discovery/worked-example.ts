@@ -64,7 +64,7 @@ const pure = {
 }
 
 /** A colour's palette index in two hex digits. */
-function hexOf(colour: string): string {
+function formatPaletteIndex(colour: string): string {
   const index = PALETTE.indexOf(colour)
   if (index < 0) throw new RangeError(`${colour} is not in the palette`)
   return index.toString(16).padStart(2, '0')
@@ -75,5 +75,5 @@ export const INDEX_RULE = `36r + 6g + b with r, g and b from 0 to 5, or a grey f
 
 /** The pure colours with their palette indices in hex. */
 export const PURE_COLOURS = Object.entries(pure)
-  .map(([name, colour]) => `${name} ${hexOf(colour)}`)
+  .map(([name, colour]) => `${name} ${formatPaletteIndex(colour)}`)
   .join(', ')

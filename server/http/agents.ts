@@ -26,7 +26,7 @@ import { readIdentityFields, readPainterNaming, readReceiptsBody, readRegistrati
 import { createPainterNaming, createRegistration, describeRegistration } from '../wall/signed-changes.ts'
 import { respondTagged, respondSynchronously, cachePerView } from './answer/cached-response.ts'
 import { refuse, respondResult } from './answer/refuse.ts'
-import { answerWrongVerb } from './fallback.ts'
+import { refuseMethod } from './fallback.ts'
 import { createTurnHook, createSignedBodyHooks } from './request/clients.ts'
 import { withQuery } from './request/query.ts'
 import { readNameBelow } from './request/request-url.ts'
@@ -77,7 +77,7 @@ export const createAgentRoutes = (deps: AgentDeps) => {
         { ...createSignInHooks(clients, readReceiptsBody), ...documentOperation(DOCS.readReceipts) },
       )
       // Without this, the route below would read `me` as a wallet.
-      .get('/api/agents/me', () => answerWrongVerb(['PUT', 'POST', 'OPTIONS']), { detail: undocumented })
+      .get('/api/agents/me', () => refuseMethod(['PUT', 'POST', 'OPTIONS']), { detail: undocumented })
       .get(
         '/api/agents/:wallet',
         withQuery(WalletQuery, async (query, request) => {

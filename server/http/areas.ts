@@ -127,7 +127,7 @@ const isEmpty = (value: unknown) =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0
 
 async function answerOrder(deps: AreaDeps, request: Request, { ordered, headers }: ReadOrder): Promise<Response> {
-  if (isFailure(ordered)) return await answerUnread(deps, request, ordered, headers)
+  if (isFailure(ordered)) return await respondToUnreadOrder(deps, request, ordered, headers)
   const sent = readPayment(deps, request, ordered.target)
   if (sent !== undefined) return await respondSale(deps, request, ordered, sent)
   const busy = await deps.clients.queue.turn(deps.clients.addressOf(request))
@@ -140,7 +140,12 @@ async function answerOrder(deps: AreaDeps, request: Request, { ordered, headers 
  * Responds to a payment whose order cannot be read. If it is a known payment that was resent unchanged, responds with
  * the result of its original order.
  */
-async function answerUnread(deps: AreaDeps, request: Request, flaw: Failure, headers: HeaderFields): Promise<Response> {
+async function respondToUnreadOrder(
+  deps: AreaDeps,
+  request: Request,
+  flaw: Failure,
+  headers: HeaderFields,
+): Promise<Response> {
   const payment = readSentPayment(request, deps.offer, 'next')?.payment
   const known = payment === undefined || isFailure(payment) ? undefined : await deps.ledger.find(payment)
   const sent = known && readPayment(deps, request, known.target)

@@ -52,7 +52,7 @@ const PREFIX = '/blocks/'
 const CHECKS = { before: refusePicturePath }
 
 export const createBlockRoutes = (deps: BlockDeps) => {
-  const answer = createAnswers(deps)
+  const answer = createBlockResponder(deps)
   const draw = createPlaceResponder(deps, BlockImageQuery)
   const { changing, clients } = deps
   const [changed, signedIn] = [createChangeHandler(deps), createSignInHandler(deps)]
@@ -89,13 +89,13 @@ export const createBlockRoutes = (deps: BlockDeps) => {
  * Responds to a request for a block or for `next` with the deed, the terms or the receipt. HEAD never buys, so it
  * ignores payments.
  */
-function createAnswers(deps: BlockDeps) {
+function createBlockResponder(deps: BlockDeps) {
   const { clients } = deps
   const demand = createDemandMaker(deps)
   return (request: Request, target: Target | undefined): MaybeAsync<Response> => {
     const isHead = request.method === 'HEAD'
     if (target === undefined)
-      return isPerson(request) && !isHead ? respondErrorPage(400) : refuse(createInvalidCoordinateFailure())
+      return wantsHtmlPage(request) && !isHead ? respondErrorPage(400) : refuse(createInvalidCoordinateFailure())
     const sent = isHead ? undefined : readPayment(deps, request, target)
     const answerPaid = async (paid: SentPayment): Promise<Response> => {
       if (isFailure(paid.payment)) return refuse(paid.payment)
@@ -114,12 +114,13 @@ function createAnswers(deps: BlockDeps) {
 }
 
 function answerUnpaid(deps: BlockDeps, demand: MakeDemand, request: Request, target: Target, found: Found): Response {
-  if (found.kind === 'deed') return isPerson(request) ? respondPlace(found.deed) : respondDeed(request, found.deed)
-  if (found.kind === 'claimed' && isPerson(request)) return respondErrorPage(410)
+  if (found.kind === 'deed')
+    return wantsHtmlPage(request) ? redirectToWall(found.deed) : respondDeed(request, found.deed)
+  if (found.kind === 'claimed' && wantsHtmlPage(request)) return respondErrorPage(410)
   const refusal = findBlockRefusal(readOrder(request, target), found)
   if (refusal !== undefined) return refuse(refusal)
   const query = queryOf(request.url)
-  return isPerson(request) ? demandPaymentInHtml(deps, target, query) : demand(target, query)
+  return wantsHtmlPage(request) ? demandPaymentInHtml(deps, target, query) : demand(target, query)
 }
 
 const readOrder = (request: Request, target: Target): PurchaseOrder => ({
@@ -134,10 +135,10 @@ function parseRegion(coord: string): Region | Failure {
 }
 
 /** Whether the request is from a browser, which wants a page for a person. */
-const isPerson = (request: Request) => prefersHtml(request.headers.get('accept'))
+const wantsHtmlPage = (request: Request) => prefersHtml(request.headers.get('accept'))
 
 /** Redirects a person to the block on the wall. */
-const respondPlace = ({ block }: Deed) =>
+const redirectToWall = ({ block }: Deed) =>
   respond(303, 'text/plain; charset=utf-8', '', {
     Location: `/?block=${block.coord}`,
     'Cache-Control': 'no-cache',
@@ -228,17 +229,15 @@ const QUERY_MAX = 4096
 export function readListingQuery(url: string): Listing | Failure {
   const query = queryOf(url)
   if (query === '') return EMPTY
-  if (query.length > QUERY_MAX) return createUnreadableFailure(`The query is longer than ${QUERY_MAX} characters.`)
+  if (query.length > QUERY_MAX) return createListingFailure(`The query is longer than ${QUERY_MAX} characters.`)
   const params = readParams(url)
   const unknownName = findUnknownField(ListingQuery, params)
-  return unknownName === undefined
-    ? readListing(params)
-    : createUnreadableFailure(describeUnknownParameter(unknownName))
+  return unknownName === undefined ? readListing(params) : createListingFailure(describeUnknownParameter(unknownName))
 }
 
 const EMPTY = readListing({})
 
-const createUnreadableFailure = (what: string) => createFailure('invalid_listing', `${what} Nothing was charged.`)
+const createListingFailure = (what: string) => createFailure('invalid_listing', `${what} Nothing was charged.`)
 
 /** Unknown parameters are refused, because a misspelt parameter would sell a block without its text or picture. */
 function describeUnknownParameter(name: string): string {

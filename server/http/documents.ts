@@ -14,7 +14,7 @@ import { withFirstScreen } from '../discovery/first-screen.ts'
 import { HOME_LINK, PATHS } from '../discovery/links.ts'
 import { createOpenApiDocument } from '../discovery/openapi/openapi.ts'
 import { renderHeadTags, describeSubject } from '../discovery/sharing.ts'
-import { priceOf, type Site } from '../discovery/site.ts'
+import { formatBlockPrice, type Site } from '../discovery/site.ts'
 import { createFailure } from '../domain/failure.ts'
 import type { CardSubject } from '../domain/picture/card.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
@@ -126,7 +126,7 @@ async function createPageRenderer({
     return withHeaders(createCachedResponse({ type: HTML, body, cacheControl: CACHED_BY_PROXIES }), policy)
   }
   const renderPageAfter = (sales: number, lastBuyer: string | undefined) => {
-    const html = withFirstScreen(built, { sold: view.claimed, perBlock: priceOf(site), lastBuyer })
+    const html = withFirstScreen(built, { sold: view.claimed, perBlock: formatBlockPrice(site), lastBuyer })
     return { sales, lastBuyer, html, plain: renderPageAbout(html, { kind: 'wall' }) }
   }
   let shown: ReturnType<typeof renderPageAfter> | undefined

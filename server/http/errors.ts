@@ -37,7 +37,7 @@ function createErrorHandler(logger: Logger) {
       return refuse(
         createFailure('database_unavailable', 'The database is unavailable right now. Send the same request again.'),
       )
-    logger.alert('http-failed', { method: request.method, where: framesOf(error) })
+    logger.alert('http-failed', { method: request.method, where: formatStackFrames(error) })
     return refuse(createFailure('internal_error', 'Internal error. The operator has been notified.'))
   }
 }
@@ -46,7 +46,7 @@ function createErrorHandler(logger: Logger) {
 const createCloseHeaders = ({ body, bodyUsed }: Request) => (body === null || bodyUsed ? {} : CLOSE_CONNECTION)
 
 /** The stack frames of an error, without its message, which may contain untrusted text or secrets. */
-function framesOf(error: unknown): string {
+function formatStackFrames(error: unknown): string {
   if (!(error instanceof Error)) return typeof error
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
   return [error.name, ...frames.slice(0, 4).map((frame) => frame.trim())].join(' ')

@@ -16,14 +16,14 @@ import { pathOf, PNG_END } from './request/request-url.ts'
  * is unknown, whatever `request.url` says.
  */
 export function createFallback(app: AnyElysia, files: ViewerFiles): (request: Request) => Response {
-  const verbsAt = createVerbFinder(app)
+  const verbsAt = createMethodFinder(app)
   return (request) => {
     const { method, url } = request
     if (method === 'OPTIONS') return respondPreflight()
     const path = pathOf(url)
     const file = files(path)
     const verbs = file === undefined ? verbsAt(path) : READ
-    if (verbs.length > 0 && !verbs.includes(method)) return answerWrongVerb(verbs)
+    if (verbs.length > 0 && !verbs.includes(method)) return refuseMethod(verbs)
     return file === undefined ? answerNotFound(request) : file(request)
   }
 }
@@ -37,16 +37,16 @@ const READ: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
 export const hasOneHost = ({ headers }: Request): boolean => headers.get('host')?.includes(',') !== true
 
 /** Refuses a request with several Host headers. */
-export const refuseHosts = (): Response =>
+export const refuseSeveralHosts = (): Response =>
   refuse(createFailure('invalid_option', 'A request must have exactly one Host header.'), CLOSE_CONNECTION)
 
 /** Refuses a method that a path does not allow; `verbs` are those that it allows. */
-export function answerWrongVerb(verbs: readonly string[]): Response {
-  const { refusal, headers } = createVerbRefusal(verbs)
+export function refuseMethod(verbs: readonly string[]): Response {
+  const { refusal, headers } = createMethodRefusal(verbs)
   return refuse(refusal, headers)
 }
 
-function createVerbRefusal(verbs: readonly string[]): Refused {
+function createMethodRefusal(verbs: readonly string[]): Refused {
   const allowed = verbs.join(', ')
   return new Refused(createFailure('method_not_allowed', `This address accepts only ${allowed}.`), { Allow: allowed })
 }
@@ -56,7 +56,7 @@ function createVerbRefusal(verbs: readonly string[]): Refused {
  * can only be read.
  */
 export function refusePicturePath({ url }: Request): undefined {
-  if (pathOf(url).endsWith(PNG_END)) throw createVerbRefusal(READ)
+  if (pathOf(url).endsWith(PNG_END)) throw createMethodRefusal(READ)
 }
 
 /** Responds to an unknown path. */
@@ -68,7 +68,7 @@ export function answerNotFound(request: Request): Response {
 const VERBS = ['GET', 'HEAD', 'PUT', 'POST', 'OPTIONS']
 
 /** Finds the methods that a path allows; none for an unknown path. */
-function createVerbFinder(app: AnyElysia): (path: string) => readonly string[] {
+function createMethodFinder(app: AnyElysia): (path: string) => readonly string[] {
   const routes = app.routes
     .filter(({ path }) => !path.endsWith('*'))
     .map(({ method, path, hooks }) => ({

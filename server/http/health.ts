@@ -24,14 +24,14 @@ export const createHealthRoutes = (deps: HealthDeps) =>
   new Elysia({ name: 'health' })
     .get(
       '/api/health',
-      async () => respondJson(200, await healthOf(deps), NO_STORE),
+      async () => respondJson(200, await buildHealthReport(deps), NO_STORE),
       documentOperation(DOCS.readHealth),
     )
     .get('/livez', () => respondJson(200, { alive: true }, NO_STORE))
     .get('/readyz', () => respondReady(deps.readiness.checkSelling()))
     .get('/readyz/reads', () => respondReady(deps.readiness.checkReading()))
 
-async function healthOf({ store, rail, readiness, offer }: HealthDeps): Promise<Health> {
+async function buildHealthReport({ store, rail, readiness, offer }: HealthDeps): Promise<Health> {
   const isReadable = await store.ready()
   const troubles = readiness.listTroubles()
   const ok = isReadable && troubles.every(({ kind }) => kind === 'clock')

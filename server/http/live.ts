@@ -10,7 +10,7 @@ import { STREAMS_PER_ADDRESS, STREAMS_PER_SITE } from '../wall/rate-limits.ts'
 import { refuse } from './answer/refuse.ts'
 import { CACHED_FOR_A_STREAM, respondEvents } from './answer/respond.ts'
 import { formatEvent, hidesEarlier, type Piece, createRecentEvents, type RecentEvents } from './live/recent-events.ts'
-import { type Clients, refuseBeyond, siteOf, createSlots } from './request/clients.ts'
+import { type Clients, refuseOverBudget, siteOf, createSlots } from './request/clients.ts'
 import { createParamsReader, readInteger } from './request/query.ts'
 
 type LiveDeps = { readonly live: Live; readonly clients: Clients }
@@ -20,13 +20,14 @@ export const createLiveRoutes = ({ live: stream, clients }: LiveDeps) =>
     .get(
       '/api/live',
       async ({ request }) =>
-        refuseBeyond(clients, 'streams', request) ?? (await stream.answer(request, clients.addressOf(request))),
+        refuseOverBudget(clients, 'streams', request) ?? (await stream.answer(request, clients.addressOf(request))),
       documentOperation(DOCS.followWall),
     )
     .get(
       SHARED_STREAM,
       async ({ request }) =>
-        refuseBeyond(clients, 'streams', request) ?? (await stream.answerShared(request, clients.addressOf(request))),
+        refuseOverBudget(clients, 'streams', request) ??
+        (await stream.answerShared(request, clients.addressOf(request))),
       documentOperation(DOCS.followShared),
     )
 

@@ -11,7 +11,7 @@ import { IMAGE_MAX_BYTES } from '../mcp/tools/image-to-pixels.ts'
 import { CLOSE_CONNECTION, refuse } from './answer/refuse.ts'
 import { NO_STORE, respondEmpty, respondJson, type HeaderFields } from './answer/respond.ts'
 import { readJson, createSizeFailure, type ReadBody } from './request/body.ts'
-import { refuseBeyond, type Clients, type Uploads } from './request/clients.ts'
+import { refuseOverBudget, type Clients, type Uploads } from './request/clients.ts'
 
 /** The size limit of a call, in bytes. */
 export const MCP_BODY_MAX_BYTES = 65_536
@@ -26,10 +26,10 @@ type Callers = { readonly clients: Clients; readonly uploads: Uploads }
 
 export async function answerCall(deps: McpDeps, request: Request, { clients, uploads }: Callers): Promise<Response> {
   const read = await uploads(request, (limits) =>
-    readJson(request, { ...limits, maxBytes: PICTURE_CALL_MAX_BYTES }).then(limitToPictures),
+    readJson(request, { ...limits, maxBytes: PICTURE_CALL_MAX_BYTES }).then(refuseLargeNonPicture),
   )
   if (read.kind === 'failure') {
-    const refused = refuseBeyond(clients, 'calls', request)
+    const refused = refuseOverBudget(clients, 'calls', request)
     if (refused !== undefined) return refused
     const { code, message } = read
     if (code !== 'invalid_body') return refuse(read, CLOSE_CONNECTION)
@@ -64,7 +64,7 @@ export async function answerCall(deps: McpDeps, request: Request, { clients, upl
 }
 
 /** Refuses a large body unless its call converts a picture. */
-function limitToPictures(read: ReadBody): ReadBody {
+function refuseLargeNonPicture(read: ReadBody): ReadBody {
   const size = read.kind === 'read' ? read.bytes.length : (read.size ?? 0)
   const isAllowed = size <= MCP_BODY_MAX_BYTES || (read.kind === 'read' && sendsPicture(readMessage(read.value)))
   return isAllowed ? read : createSizeFailure(MCP_BODY_MAX_BYTES)

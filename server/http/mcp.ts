@@ -21,7 +21,7 @@ export const loadMcpCalls = async () => await import('./mcp-call.ts')
 
 export function createMcpRoutes({ bindHost = '', clients, uploads, ...port }: McpPort) {
   const deps = { ...port, baseUrl: port.offer.baseUrl, limits: clients.limits }
-  const closed = refuseOthers(createNames(deps.offer.baseUrl, bindHost))
+  const closed = createHostGuard(createNameChecks(deps.offer.baseUrl, bindHost))
   return new Elysia({ name: 'mcp' })
     .post(
       '/mcp',
@@ -44,7 +44,7 @@ type Names = {
 }
 
 /** Refuses requests for another host name, and on a loopback name also requests from pages of other origins. */
-function refuseOthers({ isHost, isOrigin, isPublic }: Names) {
+function createHostGuard({ isHost, isOrigin, isPublic }: Names) {
   return async (request: Request, answer: () => Promise<Response>): Promise<Response> => {
     const host = request.headers.get('host')
     const origin = request.headers.get('origin')
@@ -59,7 +59,7 @@ function refuseOthers({ isHost, isOrigin, isPublic }: Names) {
   }
 }
 
-function createNames(baseUrl: string, bindHost: string): Names {
+function createNameChecks(baseUrl: string, bindHost: string): Names {
   const base = new URL(baseUrl)
   const isReachedHere = loopbackAddress.test(bindHost)
   const isLoopback = ({ hostname }: URL) => isReachedHere && loopbackNames.includes(hostname)

@@ -36,7 +36,7 @@ export function createToolRoutes(deps: ToolsDeps) {
     before: (request: Request) => limits.take(budget, addressOf(request)),
   })
   return new Elysia({ name: 'tools' })
-    .post('/api/preview', async ({ body }) => await preview(deps, body), {
+    .post('/api/preview', async ({ body }) => await respondPreview(deps, body), {
       ...createJsonBodyHooks(clients, readPreview, createBudgetChecks('previews')),
       ...documentOperation(DOCS.previewBlock),
     })
@@ -68,7 +68,7 @@ const PREVIEW_SHAPE =
 /** The size limit of a preview or an order: the pixels of the largest area, and its text. */
 const PREVIEW_MAX_BYTES = 64 * 1024
 
-async function preview(deps: PreviewDeps, body: PreviewBody): Promise<Response> {
+async function respondPreview(deps: PreviewDeps, body: PreviewBody): Promise<Response> {
   const { coord, w = 1, h = 1, ...said } = body
   const target = readTarget(coord, w, h)
   if (isFailure(target)) return refuse(target)

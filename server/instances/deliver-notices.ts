@@ -114,7 +114,7 @@ function createLogDelivery(deps: DeliveryDeps, send: Send): { isBehind(): boolea
    * The number of the log entry after which delivery begins. A new webhook receives events from the start of this
    * process on.
    */
-  const begin = async () => {
+  const findStart = async () => {
     const from = await deliveries.readPosition()
     if (from === undefined) await deliveries.advanceTo(opened)
     return from ?? opened
@@ -122,7 +122,7 @@ function createLogDelivery(deps: DeliveryDeps, send: Send): { isBehind(): boolea
   return {
     isBehind: () => reached === undefined || number() > reached,
     async deliver(signal) {
-      let [at, savedAt, isDelivered] = [await begin(), clock.elapsed(), true]
+      let [at, savedAt, isDelivered] = [await findStart(), clock.elapsed(), true]
       for (
         let page = await log.readAfter(at, PAGE);
         page.length > 0 && isDelivered;

@@ -10,7 +10,7 @@ import { drawWall } from '../client/cli/wall-drawing.ts'
 import { wall as wallAt, type Wall } from '../client/wall.ts'
 import { AnvilMissing } from './anvil-binary.ts'
 import { localChainId } from './chain.ts'
-import { hangLateWork, buildExhibition } from './exhibition.ts'
+import { buyLateWork, buildExhibition } from './exhibition.ts'
 import { startLocalNetwork, type LocalNetwork } from './network.ts'
 import { waitUntilArmed, findFreePort, startWall, type WallProcess } from './wall-process.ts'
 import { createWallet } from './wallets.ts'
@@ -103,7 +103,7 @@ async function runTour(network: LocalNetwork, { url }: WallProcess, folder: stri
   say(`  npx -y bun@${Bun.version} run verify ${url} --rpc ${network.rpcUrl}`)
   say('\nKeep watching: one more agent is on its way.\n')
   await Bun.sleep(LATE_MS)
-  await hangLateWork(venue)
+  await buyLateWork(venue)
 }
 
 /** Returns the canvas once it shows this many sales. The canvas shows each sale within a second. */

@@ -20,13 +20,13 @@ type Exhibit = { readonly wall: Wall; readonly receipt: AreaReceipt }
 export async function buildExhibition(venue: Venue): Promise<number> {
   const { say } = venue
   say(`${SIGN.name} wants a sign in the middle of the wall, ${SIGN.w} by ${SIGN.h} blocks,`)
-  const sign = await hangWork(venue, SIGN)
+  const sign = await buyWork(venue, SIGN)
   const { area, deed } = sign.receipt
   say(
     `  gets 402 with the price, signs ${deed.price.amount} ${deed.price.asset} once, sends the request again, and owns ${area} (${deed.tx.slice(0, 10)}…).`,
   )
   say(`\n${WORKS.length} more agents arrive at the same time, each with a picture and one payment:`)
-  const [hung] = await Promise.all([hangAll(venue), raceForBlock(venue)])
+  const [hung] = await Promise.all([buyAllWorks(venue), raceForBlock(venue)])
   say(`\n${SIGN.name} switches the sign on: ${SIGN.w * SIGN.h} blocks repainted for free, with one signature.`)
   const { w, h } = LIT
   await sign.wall.repaintArea(area, { pixels: await sign.wall.areaPixels(await loadPicture(LIT), { w, h }) })
@@ -34,12 +34,12 @@ export async function buildExhibition(venue: Venue): Promise<number> {
 }
 
 /** Buys the picture that arrives while somebody watches. */
-export async function hangLateWork(venue: Venue): Promise<void> {
-  const { receipt } = await hangWork(venue, LATE)
+export async function buyLateWork(venue: Venue): Promise<void> {
+  const { receipt } = await buyWork(venue, LATE)
   venue.say(`${LATE.name} has just arrived, with a picture of ${LATE.w} by ${LATE.h} blocks at ${receipt.area}.`)
 }
 
-async function hangWork(venue: Venue, work: Work): Promise<Exhibit> {
+async function buyWork(venue: Venue, work: Work): Promise<Exhibit> {
   const { col, row, w, h, picture: _, ...listing } = work
   const wall = await createClient(venue, w * h)
   return {
@@ -53,10 +53,10 @@ async function createClient({ network, url, folder }: Venue, dollars: number): P
   return wallAt(url, { account: await network.createFundedWallet(dollars), folder, maxDollars: dollars.toFixed(2) })
 }
 
-async function hangAll(venue: Venue): Promise<Exhibit[]> {
+async function buyAllWorks(venue: Venue): Promise<Exhibit[]> {
   return await Promise.all(
     WORKS.map(async (work) => {
-      const hung = await hangWork(venue, work)
+      const hung = await buyWork(venue, work)
       venue.say(`  ${work.name} owns ${work.w * work.h} blocks at ${hung.receipt.area}: ${work.message}`)
       return hung
     }),

@@ -37,9 +37,9 @@ export function readMessage(value: unknown): Message {
   const id = readId(value)
   if (id === undefined)
     return createMalformedMessage('id must be a string or an integer that a double can represent exactly')
-  if (!isMethod(method)) return id === null ? { kind: 'notification' } : createNotFound(id)
-  if (params !== undefined && (typeof params !== 'object' || params === null)) return createBadParams(id)
-  if (!methods[method](value)) return createBadParams(id)
+  if (!isMethod(method)) return id === null ? { kind: 'notification' } : createUnknownMethodMessage(id)
+  if (params !== undefined && (typeof params !== 'object' || params === null)) return createInvalidParamsMessage(id)
+  if (!methods[method](value)) return createInvalidParamsMessage(id)
   return { kind: 'request', id, method, params }
 }
 
@@ -63,7 +63,7 @@ const createMalformedMessage = (what: string): Message => ({
   error: { code: ProtocolErrorCode.InvalidRequest, message: `Invalid request: ${what}.` },
 })
 
-const createNotFound = (id: Id): Message => ({
+const createUnknownMethodMessage = (id: Id): Message => ({
   kind: 'refused',
   id,
   error: {
@@ -72,7 +72,7 @@ const createNotFound = (id: Id): Message => ({
   },
 })
 
-const createBadParams = (id: Id | null): Message => ({
+const createInvalidParamsMessage = (id: Id | null): Message => ({
   kind: 'refused',
   id,
   error: { code: ProtocolErrorCode.InvalidParams, message: 'Invalid params: they do not match this method.' },

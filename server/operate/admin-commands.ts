@@ -101,8 +101,8 @@ const handlers: Handlers = {
   reports: listReports,
   'close-reports': closeWork,
   resolve,
-  stray: showStray,
-  strays: listStrays,
+  stray: bookStrayPayment,
+  strays: bookAllStrays,
   payout: recordPayout,
 }
 
@@ -250,7 +250,7 @@ async function resolve(deps: AdminDeps, { payer, nonce }: CommandBody<'resolve'>
   return succeedWith(describeChange(found.before, found.after, found.evidence))
 }
 
-async function showStray(deps: AdminDeps, { payer, nonce }: CommandBody<'stray'>): Promise<CommandResult> {
+async function bookStrayPayment(deps: AdminDeps, { payer, nonce }: CommandBody<'stray'>): Promise<CommandResult> {
   const result = await bookStray(deps, keyOf(payer, nonce))
   if (result === 'noted') return succeedWith('booked as stray; the wall arms once nothing else prevents it')
   return failWith(result === 'not-owed' ? 'this payment has a purchase, so it is not stray' : PAYOUT_WORDS[result])
@@ -260,7 +260,7 @@ async function showStray(deps: AdminDeps, { payer, nonce }: CommandBody<'stray'>
  * Books all money without a known purchase as stray. In an older copy, such money may come from lost sales, which this
  * must not hide.
  */
-async function listStrays(deps: AdminDeps): Promise<CommandResult> {
+async function bookAllStrays(deps: AdminDeps): Promise<CommandResult> {
   const { restored } = deps
   if (restored.isOlder())
     return failWith(

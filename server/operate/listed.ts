@@ -101,12 +101,12 @@ async function listPaidAddresses(baseUrl: string) {
   const document = await read(`${baseUrl}/openapi.json`, Document)
   return Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).flatMap(([method, operation]) =>
-      Value.Check(Paid, operation) ? [{ method: method.toUpperCase(), path: withExamples(path, operation) }] : [],
+      Value.Check(Paid, operation) ? [{ method: method.toUpperCase(), path: fillInExamples(path, operation) }] : [],
     ),
   )
 }
 
-const withExamples = (path: string, { parameters }: Static<typeof Paid>): string =>
+const fillInExamples = (path: string, { parameters }: Static<typeof Paid>): string =>
   parameters.reduce((named, { name, example = '' }) => named.replace(`{${name}}`, example), path)
 
 function toRows(address: string, { valid, preflight, simulation }: Static<typeof Validation>, isListed: boolean) {

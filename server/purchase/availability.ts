@@ -20,7 +20,7 @@ type AvailabilityDeps = {
 /**
  * The nonces of a payer's payments for which runs of this process have claimed a block, and whose clients still wait.
  */
-const listAttended = ({ underWay }: AvailabilityDeps, payer: Address): readonly Hash[] =>
+const listActiveNonces = ({ underWay }: AvailabilityDeps, payer: Address): readonly Hash[] =>
   [...underWay]
     .filter(({ key, steps, client }) => key.payer === payer && hasClaimed(steps) && !client.aborted)
     .map(({ key }) => key.nonce)
@@ -36,7 +36,7 @@ export async function checkAvailability(
   now: UnixMs,
 ): Promise<AvailabilityCheck> {
   const { ledger, leases, clock, times = TIMES } = runs
-  const check = () => ledger.availability(target, payment, now, listAttended(runs, payment.payer))
+  const check = () => ledger.availability(target, payment, now, listActiveNonces(runs, payment.payer))
   let found = await check()
   for (const waitMs of times.unansweredPurchaseWaitsMs) {
     if (found.prior === undefined || leases === undefined || !(await leases.isTaken(found.prior.payment))) return found
@@ -56,7 +56,14 @@ export async function claimTarget(
   const { ledger, clock, leases } = runs
   const { target, payment, listing, head } = request
   for (let claims = 1; ; claims += 1) {
-    const claiming = await ledger.claim(target, payment, listing, head, clock.now(), listAttended(runs, payment.payer))
+    const claiming = await ledger.claim(
+      target,
+      payment,
+      listing,
+      head,
+      clock.now(),
+      listActiveNonces(runs, payment.payer),
+    )
     if (claiming.kind !== 'prior' || leases === undefined || claims === CLAIMS_MAX) return claiming
     const { prior } = await checkAvailability(runs, target, payment, clock.now())
     if (prior !== undefined) return claiming

@@ -40,10 +40,10 @@ export type FacilitatorRing = Facilitator & {
 /** Combines several facilitators into one; the first member is preferred. */
 export function createFacilitatorRing(deps: RingDeps): FacilitatorRing {
   const seats = deps.members.map(createSeat)
-  const extended = createExtensionKeeper()
+  const restoreExtensions = createExtensionKeeper()
   return {
-    verify: (target, payment) => verifyTogether(deps, seats, target, extended(payment)),
-    settle: (target, payment) => settleInTurn(deps, seats, target, extended(payment)),
+    verify: (target, payment) => verifyTogether(deps, seats, target, restoreExtensions(payment)),
+    settle: (target, payment) => settleInTurn(deps, seats, target, restoreExtensions(payment)),
     async supports() {
       const answers = await Promise.all(seats.map((seat) => probeMember(seat, deps.clock)))
       if (answers.includes('yes')) return 'yes'

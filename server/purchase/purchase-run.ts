@@ -154,7 +154,7 @@ async function runToOutcome(
   try {
     const outcome = await runToEnd(runs, run, script, log, (end) => checkRefusal(runs, run, end))
     if (outcome.kind === 'bought') await ignoreUnavailable(runs.advance())
-    return withHint(runs, run, isSendable(runs, run) ? withoutDenial(outcome) : outcome)
+    return withHint(runs, run, mayHaveBeenSent(runs, run) ? withoutDenial(outcome) : outcome)
   } catch (error) {
     if (error instanceof StaleWriteError) return withChargeStatus(createAlreadyProcessingFailure(), undefined)
     if (!(error instanceof StoreUnavailable)) throw error
@@ -169,7 +169,7 @@ const VALIDITY_MAX_MS = 1000 * Number(VALIDITY_MAX_SECONDS)
  * here or in another process. Or it may have been signed before this process started, so that a crashed process may
  * have sent it.
  */
-function isSendable({ sent, started, clock }: Runs, { key, steps, request }: PurchaseRun): boolean {
+function mayHaveBeenSent({ sent, started, clock }: Runs, { key, steps, request }: PurchaseRun): boolean {
   if (findKnownState(steps) !== undefined || request === undefined) return false
   const endsAt = 1000 * Number(request.payment.validBefore)
   // The later of the two values is used, because the clock may have been set since the start.
@@ -214,7 +214,7 @@ function withHint({ named }: Runs, { key }: PurchaseRun, outcome: Outcome): Outc
  */
 async function checkRefusal(runs: Runs, run: PurchaseRun, outcome: Outcome): Promise<Outcome> {
   const { leases, lease, ledger } = runs
-  if (outcome.kind === 'bought' || (hasClaimed(run.steps) && isOfPayment(outcome))) return outcome
+  if (outcome.kind === 'bought' || (hasClaimed(run.steps) && isAboutPayment(outcome))) return outcome
   const isLost = run.isLeased && !isPending(outcome) && !(await lease.isKept(run.key))
   if (isLost && run.request !== undefined) recordSent(runs, run.request.payment)
   const now = await ledger.find(run.key)
@@ -222,13 +222,13 @@ async function checkRefusal(runs: Runs, run: PurchaseRun, outcome: Outcome): Pro
     throw new StaleWriteError('the purchase of this payment has changed')
   if (isLost && (now === undefined || !isEnded(now)))
     return withChargeStatus(createAlreadyProcessingFailure(), undefined)
-  const isHeldElsewhere = leases !== undefined && isOfPayment(outcome) && now?.state.kind === 'reserved'
+  const isHeldElsewhere = leases !== undefined && isAboutPayment(outcome) && now?.state.kind === 'reserved'
   if (isHeldElsewhere && !now.state.uncertain) await ledger.markUncertain(now)
   return outcome
 }
 
 /** Whether a refusal is about the payment itself. */
-const isOfPayment = ({ code }: Failure) => code === 'settlement_unknown' || code === 'deed_not_persisted'
+const isAboutPayment = ({ code }: Failure) => code === 'settlement_unknown' || code === 'deed_not_persisted'
 
 /** Marks the purchase as answered, unless its client disconnected: then the payer's next request gets the receipt. */
 async function markAnswered({ clock, ledger }: Runs, run: PurchaseRun, outcome: Outcome): Promise<void> {

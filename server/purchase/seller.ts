@@ -64,7 +64,7 @@ export function createSeller(deps: PurchaseDeps): Seller {
     flights: createSingleFlight(),
     lease: deps.leases === undefined ? NO_LEASE : createPaymentLease(deps.leases, deps.clock, deps.times),
     underWay: new Set(),
-    settle: spaceSettlements(deps.facilitator.settle, deps.clock, deps.times),
+    settle: limitSettleRate(deps.facilitator.settle, deps.clock, deps.times),
     alert: createAlertOnce(deps.logger),
     mayRetry: createAttemptBudget(deps.clock).mayRetry,
     mayLookUp: createLookUpBudget(deps.clock),
@@ -130,7 +130,7 @@ async function readOfferState(runs: Runs, target: Target): Promise<OfferState> {
 /**
  * Limits how often one payment is settled. In between, the result is `unclear`, because the last try may still succeed.
  */
-function spaceSettlements(settle: Facilitator['settle'], clock: Clock, { settleGapMs } = TIMES): Facilitator['settle'] {
+function limitSettleRate(settle: Facilitator['settle'], clock: Clock, { settleGapMs } = TIMES): Facilitator['settle'] {
   const lastMs = new Map<string, number>()
   return async (target, payment) => {
     const key = keyOf(payment)

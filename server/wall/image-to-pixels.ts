@@ -1,7 +1,7 @@
 /** Converts a picture to blocks in the wall's palette. */
 
 import type { PaintedBlocks } from '../../shared/contract/picture.ts'
-import { toBlockOrder, partOf, type Pixels } from '../../shared/pixels.ts'
+import { toBlockOrder, sliceBlockPixels, type Pixels } from '../../shared/pixels.ts'
 import { BLOCK_SIZE } from '../../shared/wall.ts'
 import { createFailure, type Failure } from '../domain/failure.ts'
 import {
@@ -40,7 +40,7 @@ export async function convertImageToPixels(
   if (typeof bitmap === 'string') return createPictureFailure(bitmap)
   const pixels = toBlockOrder(bitmap.indices, w)
   const blocks = Array.from({ length: w * h }, (_, i) => {
-    return { dx: i % w, dy: Math.floor(i / w), px: partOf(pixels, i).toHex() }
+    return { dx: i % w, dy: Math.floor(i / w), px: sliceBlockPixels(pixels, i).toHex() }
   })
   const preview = await pictures.encode(bitmap)
   return { w, h, blocks, preview: preview.toBase64() }

@@ -40,7 +40,7 @@ export async function parseNamedBlocks(
   if (!WALLET.test(text))
     return `${JSON.stringify(text)} is not a block (column,row), an area (column,row,WxH) or a wallet`
   const sales = (await log.readCompacted()).filter((change) => change.kind === 'sale')
-  const isMeant = isWallet(text)
+  const isMeant = createWalletMatcher(text)
   const wallets = new Set(sales.map(({ wallet }) => wallet).filter(isMeant))
   const [wallet] = wallets
   if (wallet === undefined) return `no wallet ${text} has bought a block`
@@ -62,7 +62,7 @@ export async function findOwners(
 // An address in full, or shortened with an ellipsis or with three typed dots.
 const WALLET = /^0x[0-9a-f]{4}(?:[0-9a-f]{36}|(?:…|\.\.\.)[0-9a-f]{4})$/i
 
-const isWallet = (text: string) => {
+const createWalletMatcher = (text: string) => {
   const wanted = text.replace('...', '…').toLowerCase()
   return (wallet: Address) => wallet === wanted || truncateWallet(wallet).toLowerCase() === wanted
 }

@@ -201,7 +201,7 @@ export async function createPainterNaming(
 ): Promise<SignedChange<PainterAnswer> | Failure> {
   const wallet = await findBuyer(agents, given)
   if (isFailure(wallet)) return wallet
-  const painter = named === null ? null : lower(named)
+  const painter = named === null ? null : toLowerAddress(named)
   return {
     ...createWalletRule(wallet),
     path: '/api/agents/me/painter',
@@ -217,7 +217,7 @@ export async function createPainterNaming(
 export const createWalletRule = (wallet: Address) =>
   ({ signers: [wallet], whose: 'this wallet', budgets: ['registrations'], keys: [wallet] }) as const
 
-const lower = (address: string) => address.toLowerCase() as Address
+const toLowerAddress = (address: string) => address.toLowerCase() as Address
 
 /**
  * Reads the address of a wallet that has bought something. Refuses any other wallet, because it is not in the registry.
@@ -225,7 +225,7 @@ const lower = (address: string) => address.toLowerCase() as Address
 async function findBuyer(agents: Agents, given: string): Promise<Address | Failure> {
   if (!isAddress(given))
     return createFailure('invalid_wallet', `wallet ${describeRule(WalletParams.properties.wallet)}.`)
-  const wallet = lower(given)
+  const wallet = toLowerAddress(given)
   return (await agents.isKnown(wallet)) ? wallet : createNoPurchasesFailure()
 }
 
@@ -283,7 +283,7 @@ export async function signIn<Answer>(
   const now = deps.clock.now()
   const ts = checkSignInTime(sent, now)
   if (ts === undefined) return createStaleFailure(now)
-  const wallet = lower(sent.address)
+  const wallet = toLowerAddress(sent.address)
   const request = 'of' in asked ? await asked.of(wallet) : asked
   if (isFailure(request)) return request
   const denied = createFailure('unauthorized', `The sign-in is not from ${request.whose}. ${SIGN_AGAIN}`)

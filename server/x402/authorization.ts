@@ -16,7 +16,7 @@ export const domainOf = ({ terms, assetName: name, assetVersion: version }: Asse
 })
 
 /** Makes the function that computes the digest a payer signs; `undefined` for a network that is not an EVM network. */
-export const hashAuthorization =
+export const createAuthorizationHasher =
   (name: string, version: string) =>
   ({ payer: from, to, amount: value, validAfter, validBefore, nonce, accepted }: Payment): Hash | undefined => {
     const chainId = evmNetwork.exec(accepted.network)?.[1]

@@ -107,7 +107,7 @@ export function encodeDemand({ extensions = {}, ...terms }: Demand): string {
 /**
  * The whole demand for a target. Some clients request, or insist on, the exact URL in the demand, including the query.
  */
-export function demandOf(
+export function buildDemand(
   offer: Offer,
   target: Target,
   { query = '', reason = 'payment_required', isArea }: DemandDetails = {},

@@ -44,7 +44,12 @@ export function findArrivals(
     const nonce = use?.topics[2]
     const isPayers = use !== undefined && parseTopicAddress(use.topics[1]) === payer
     const amount = BigInt(event.data)
-    return { payer, nonce: isPayers && nonce !== undefined ? toLowerHex(nonce) : null, amount, ...whereOf(event) }
+    return {
+      payer,
+      nonce: isPayers && nonce !== undefined ? toLowerHex(nonce) : null,
+      amount,
+      ...readEventPosition(event),
+    }
   })
 }
 
@@ -52,7 +57,7 @@ export function findArrivals(
 const formatEventKey = ({ blockNumber, transactionHash, logIndex }: TokenEvent, after: number) =>
   `${blockNumber} ${transactionHash?.toLowerCase()} ${Number(logIndex ?? Number.NaN) + after}`
 
-function whereOf({ transactionHash, blockNumber }: TokenEvent) {
+function readEventPosition({ transactionHash, blockNumber }: TokenEvent) {
   if (typeof transactionHash !== 'string' || typeof blockNumber !== 'string')
     throw new TypeError('an event that is not in a block')
   return { tx: toLowerHex(transactionHash), height: BigInt(blockNumber) }

@@ -13,14 +13,14 @@ export const AreaText = Type.String({
 
 export const AreaParams = Type.Object({ area: AreaText })
 
-const createCount = (description: string) => Type.Integer({ minimum: 0, maximum: AREA_BLOCKS_MAX, description })
+const createCountSchema = (description: string) => Type.Integer({ minimum: 0, maximum: AREA_BLOCKS_MAX, description })
 
 export const AreaState = Type.Object({
   area: AreaText,
-  blocks: createCount('Number of blocks in the area.'),
-  open: createCount('Number of blocks that can be bought now.'),
-  taken: createCount('Number of sold blocks.'),
-  held: createCount('Number of blocks being bought or held for a payer.'),
+  blocks: createCountSchema('Number of blocks in the area.'),
+  open: createCountSchema('Number of blocks that can be bought now.'),
+  taken: createCountSchema('Number of sold blocks.'),
+  held: createCountSchema('Number of blocks being bought or held for a payer.'),
   price: Type.Union([Type.String({ pattern: '^\\d+\\.\\d{2}$' }), Type.Null()], {
     description: 'Total price in USDC; null unless every block is open.',
   }),
@@ -43,6 +43,6 @@ export type EditAreaBody = Static<typeof EditAreaBody>
 export const EditAreaAnswer = Type.Object({
   updated: Type.Literal(true),
   area: AreaText,
-  blocks: createCount('Number of blocks that were changed.'),
+  blocks: createCountSchema('Number of blocks that were changed.'),
 })
 export type EditAreaAnswer = Static<typeof EditAreaAnswer>

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readPlainPng } from '../../server/adapters/pictures/png.ts'
 import { wall } from '../../server/client/wall.ts'
-import { hangLateWork, buildExhibition } from '../../server/local/exhibition.ts'
+import { buyLateWork, buildExhibition } from '../../server/local/exhibition.ts'
 import { KEY, LATE, LIT, loadPicture, SIGN, type Work, WORKS } from '../../server/local/gallery.ts'
 import { blocksOf } from '../../shared/area.ts'
 import { PALETTE } from '../../shared/palette.ts'
@@ -23,7 +23,7 @@ test('twenty to thirty agents buy several hundred blocks, each agent with a sing
   const venue = { ...world, say: (line: string) => void told.push(line) }
   const sold = await buildExhibition(venue)
   expect(await readFeed(world)).toHaveLength(sold)
-  await hangLateWork(venue)
+  await buyLateWork(venue)
   const { agents, stats } = await readCanvas(world)
   expect(stats.claimed).toBe(ALL.reduce((sum, { w, h }) => sum + w * h, 0))
   expect(stats.claimed).toBeGreaterThan(500)

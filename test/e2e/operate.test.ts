@@ -28,7 +28,7 @@ const locateMonitors = () => `http://127.0.0.1:${findMetricsPort(world.getWall()
 const readMetric = async (line: string) =>
   (await (await fetch(`${locateMonitors()}/metrics`)).text()).split('\n').find((text) => text.startsWith(line))
 
-const openPurchases = async (state: string) =>
+const countOpenPurchases = async (state: string) =>
   (await readMetric(`wall_open_purchases{state="${state}"}`))?.split(' ')[1]
 
 describe('a wall on a file', () => {
@@ -69,7 +69,7 @@ describe('a wall on a file', () => {
       /open purchases, oldest first\n {4}\d+ s +12\.00 USDC for area 40,40,4x3: held, in doubt, 0x/,
     )
     // Monitors see the last known state of the store.
-    await waitUntil(async () => (await openPurchases('doubted')) === '1')
+    await waitUntil(async () => (await countOpenPurchases('doubted')) === '1')
     await waitUntil(async () => (await orderArea(world, order, payment)).status === 200)
     const [key] = open as readonly [{ payer: string; nonce: string }]
     const resolved = await run('resolve', key.payer, key.nonce)

@@ -24,11 +24,11 @@ afterAll(() => around.stop())
 
 const sell = async (wall: WallProcess) => await buyBlock(wall, await around.createFundedWallet())
 
-const runOperate = (command: string, ...args: readonly string[]) =>
+const runOperatorCommand = (command: string, ...args: readonly string[]) =>
   runCommand(settings, around.folder, command, ...args)
 
 const readBooks = async () => {
-  const { out, status } = await runOperate('books', '--json')
+  const { out, status } = await runOperatorCommand('books', '--json')
   return { status, ...(JSON.parse(out) as Record<string, unknown>) }
 }
 
@@ -79,10 +79,10 @@ test('if the witness is not apart, money from another source stops sales until t
     return text.includes('resolve --all --stray') && text.includes('WITNESS_IS_APART=yes') ? answer.status : undefined
   })
   expect(ready).toBe(503)
-  expect(await runOperate('resolve', '--all', '--stray')).toMatchObject({ status: 0 })
+  expect(await runOperatorCommand('resolve', '--all', '--stray')).toMatchObject({ status: 0 })
   await waitUntilArmed(wall.url)
   await sell(wall)
-  expect(await runOperate('resolve', payer, nonce, '--stray')).toMatchObject({ status: 1 })
+  expect(await runOperatorCommand('resolve', payer, nonce, '--stray')).toMatchObject({ status: 1 })
   expect(await readBooks()).toMatchObject({ status: 0, strayed: '2000000', orphans: [] })
   await wall.stop()
 })
@@ -109,7 +109,7 @@ test('a wall on yesterday’s database sells nothing and alerts the operator, wh
   expect(await readRail(snapshot)).toBe('arming')
   await snapshot.stop()
 
-  expect(await runOperate('accept-restore', '--yes')).toMatchObject({ status: 0 })
+  expect(await runOperatorCommand('accept-restore', '--yes')).toMatchObject({ status: 0 })
   const accepted = await around.startArmed(settings)
   await sell(accepted)
   await accepted.stop()
@@ -121,11 +121,11 @@ test('if the database is missing but its witness exists, a new wall sells nothin
   await waitForAlert(wall, 'older-copy')
   expect(await readRail(wall)).toBe('arming')
   await wall.stop()
-  expect(await runOperate('accept-restore')).toMatchObject({
+  expect(await runOperatorCommand('accept-restore')).toMatchObject({
     status: 1,
     out: expect.stringMatching(/never read the chain.+books --from[^]+older than its witness/),
   })
-  expect(await runOperate('accept-restore', '--yes')).toMatchObject({ status: 0 })
+  expect(await runOperatorCommand('accept-restore', '--yes')).toMatchObject({ status: 0 })
   const accepted = await around.startArmed(settings)
   await accepted.stop()
 })
@@ -134,17 +134,17 @@ test('a restored older copy reports the lost purchases, sells nothing new, and s
   const backup = join(around.folder, 'backup.sqlite')
   const DATABASE_PATH = join(around.folder, 'own.sqlite')
   const own = { ...settings, DATABASE_PATH, PAY_TO: createWallet().address }
-  const runOwnOperate = async (...args: readonly [command: string, ...others: string[]]) => {
+  const runOwnCommand = async (...args: readonly [command: string, ...others: string[]]) => {
     const { out, err, status } = await runCommand(own, around.folder, ...args)
     return { status, said: out + err }
   }
   let wall = await around.startArmed(own)
   const before = [await sell(wall), await sell(wall)]
-  const [, made] = await Promise.all([sell(wall), runOwnOperate('backup', backup)])
+  const [, made] = await Promise.all([sell(wall), runOwnCommand('backup', backup)])
   expect(made).toMatchObject({ status: 0 })
-  expect((await runOwnOperate('backup', backup)).said).toContain('never replaces')
+  expect((await runOwnCommand('backup', backup)).said).toContain('never replaces')
   const lost = [await sell(wall), await sell(wall), await sell(wall)]
-  expect((await runOwnOperate('accept-restore', '--yes')).said).toContain('another process')
+  expect((await runOwnCommand('accept-restore', '--yes')).said).toContain('another process')
   await wall.stop()
 
   await cp(backup, DATABASE_PATH)
@@ -160,12 +160,12 @@ test('a restored older copy reports the lost purchases, sells nothing new, and s
   expect((await fetchBlock(wall, 'next', stranger)).status).toBe(502)
   await wall.stop()
 
-  const listed = await runOwnOperate('accept-restore')
+  const listed = await runOwnCommand('accept-restore')
   expect(listed.status).toBe(1)
   for (const tx of orphans) expect(listed.said).toContain(tx)
-  expect(await runOwnOperate('accept-restore', '--yes')).toMatchObject({ status: 0 })
+  expect(await runOwnCommand('accept-restore', '--yes')).toMatchObject({ status: 0 })
   const owed = `credits                   ${orphans.length}, of which ${orphans.length}.00`
-  expect((await runOwnOperate('books')).said).toContain(owed)
+  expect((await runOwnCommand('books')).said).toContain(owed)
 
   wall = await around.startArmed(own)
   expect(listOrphans()).toEqual([])

@@ -5,7 +5,7 @@ import { dark } from '../../viewer/theme.ts'
 import { OPEN } from '../../viewer/wall/pixel-buffer.ts'
 import { readColour, countDraws, waitUntilReady, waitForColour, measureStage } from '../support/page/driver.ts'
 import { createGalleryWall } from '../support/page/gallery.ts'
-import { canvas, nastyBlock, openBlock, chooseRainbow } from '../support/page/sample-wall.ts'
+import { canvas, nastyBlock, openBlock, computeRainbowColour } from '../support/page/sample-wall.ts'
 import { openTestBrowser, goToLive, setUpTestPages } from '../support/page/test-page.ts'
 
 // Goal: every visitor understands at once what the page is, whatever the window, wall, link or failure.
@@ -76,11 +76,11 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     await page.goto(server().url.href)
     const { width, height } = await measureStage(page)
     const inRainbow = { x: width / 2 + 33, y: height / 2 + 33 }
-    await waitForColour(page, inRainbow, PALETTE[chooseRainbow(5, 5)] ?? '')
+    await waitForColour(page, inRainbow, PALETTE[computeRainbowColour(5, 5)] ?? '')
     expect(await page.textContent('#counts')).toBe('4 of 14,400 blocks sold, $1 each.')
     server().pausePixelsAfter(undefined)
     await waitUntilReady(page)
-    await waitForColour(page, inRainbow, PALETTE[chooseRainbow(5, 5)] ?? '')
+    await waitForColour(page, inRainbow, PALETTE[computeRainbowColour(5, 5)] ?? '')
   })
 
   test('nothing in the header or the toolbar overlaps, at any window width', async () => {

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { HEIGHT, WIDTH } from '../../shared/wall.ts'
 import { fitWall, type Point } from '../../viewer/camera/camera.ts'
 import { IS_LONG_RUN } from '../support/long-run.ts'
-import { openLabel, measureStageTop, measureStage } from '../support/page/driver.ts'
+import { openDetails, measureStageTop, measureStage } from '../support/page/driver.ts'
 import { createGalleryWall } from '../support/page/gallery.ts'
 import { requireBlockAt, canvas, rainbowBlock } from '../support/page/sample-wall.ts'
 import { openTestBrowser, setUpTestPages } from '../support/page/test-page.ts'
@@ -52,7 +52,7 @@ describe.skipIf('reason' in browser)('the details of an artwork, in Chromium', (
     let point: Point = { x: 0, y: 0 }
     for (let click = 0; click < CLICKS; click++) {
       point = pickPointAwayFrom(point)
-      await openLabel(page, { x: view.width / 2 + point.x, y: top + view.height / 2 + point.y })
+      await openDetails(page, { x: view.width / 2 + point.x, y: top + view.height / 2 + point.y })
       if ((await page.locator('#card .payment').count()) > 0)
         await page.locator('#card .payment').getByText('Paid on Base').waitFor({ state: 'attached' })
       expect(await measureOverhang(page)).toEqual({ out: 0, reaches: true })
@@ -168,7 +168,7 @@ describe.skipIf('reason' in browser)('the details of an artwork, in Chromium', (
     const stage = await page.locator('#stage').boundingBox()
     if (stage === null) throw new Error('there is no stage')
     // A few pixels next to the artworks in the middle.
-    await openLabel(page, { x: stage.x + stage.width / 2 - 6, y: stage.y + stage.height / 2 }, 'finger')
+    await openDetails(page, { x: stage.x + stage.width / 2 - 6, y: stage.y + stage.height / 2 }, 'finger')
     await page.waitForURL(/(block|work)=/)
     const measureHeight = async () => (await page.locator('#card').boundingBox())?.height ?? 0
     const button = await page.locator('#card').getByRole('button', { name: 'Share' }).boundingBox()

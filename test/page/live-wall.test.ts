@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { PALETTE } from '../../shared/palette.ts'
 import { sendUntilSettled, signBlockPayment } from '../support/e2e/buyer.ts'
 import { type World, startWorld } from '../support/e2e/world.ts'
-import { buildPage } from '../support/page/built-page.ts'
-import { openLabel, hoverBlock, waitForBlockColour } from '../support/page/driver.ts'
+import { requireBuiltPage } from '../support/page/built-page.ts'
+import { openDetails, hoverBlock, waitForBlockColour } from '../support/page/driver.ts'
 import { requireBlockAt } from '../support/page/sample-wall.ts'
 import { openTestBrowser, goToLive, openTestPage } from '../support/page/test-page.ts'
 
@@ -17,7 +17,7 @@ describe.skipIf('reason' in browser)('the page of a real wall, in Chromium', () 
   setDefaultTimeout(60_000)
   let world: World
   beforeAll(async () => {
-    await buildPage()
+    await requireBuiltPage()
     world = await startWorld()
   })
   afterAll(async () => {
@@ -40,7 +40,7 @@ describe.skipIf('reason' in browser)('the page of a real wall, in Chromium', () 
     await waitForBlockColour(page, requireBlockAt(80, 45), PALETTE[RED] ?? '')
 
     const point = await hoverBlock(page, requireBlockAt(80, 45))
-    await openLabel(page, point)
+    await openDetails(page, point)
     const card = page.locator('#card')
     await card.getByText('Hello from a machine').waitFor()
     await card.getByText(/^Paid on /).waitFor({ state: 'attached' })

@@ -3,7 +3,7 @@ import { PALETTE } from '../../shared/palette.ts'
 import type { NoBrowser } from '../support/page/browser.ts'
 import { openFirefox, openWebKit, type OtherBrowser } from '../support/page/other-browsers.ts'
 import { startSampleServer, type SampleServer } from '../support/page/sample-server.ts'
-import { chooseRainbow } from '../support/page/sample-wall.ts'
+import { computeRainbowColour } from '../support/page/sample-wall.ts'
 import { reportSkipped } from '../support/skipped.ts'
 
 // Goal: the page works in more than one browser. Method: Firefox and WebKitGTK from Debian's packages open it; if they
@@ -57,7 +57,7 @@ describe.each(all)('the page in %s', (name, browser) => {
     const corner = `[...document.querySelector('#card .frame canvas').getContext('2d').getImageData(0, 0, 1, 1).data]`
     expect(
       await browser.evaluateText(`${corner}.slice(0, 3).map((level) => level.toString(16).padStart(2, '0')).join('')`),
-    ).toBe(PALETTE[chooseRainbow(0, 0)]?.slice(1) ?? '')
+    ).toBe(PALETTE[computeRainbowColour(0, 0)]?.slice(1) ?? '')
     const box = `document.getElementById('card').getBoundingClientRect()`
     expect(
       await browser.evaluateText(`${box}.top >= 0 && ${box}.bottom <= innerHeight && ${box}.right <= innerWidth`),

@@ -10,7 +10,7 @@ import {
   readColour,
   loseContext,
   middleOf,
-  openLabel,
+  openDetails,
   pinch,
   locatePixel,
   hoverBlock,
@@ -27,7 +27,7 @@ import {
   nastyBlock,
   nastyMessage,
   openBlock,
-  chooseRainbow,
+  computeRainbowColour,
   rainbowBlock,
 } from '../support/page/sample-wall.ts'
 import { openTestBrowser, goToLive, setUpTestPages } from '../support/page/test-page.ts'
@@ -49,7 +49,11 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
       [4, 5],
       [9, 9],
     ] as const) {
-      await waitForColour(page, await locatePixel(page, camera, rainbowBlock, x, y), PALETTE[chooseRainbow(x, y)] ?? '')
+      await waitForColour(
+        page,
+        await locatePixel(page, camera, rainbowBlock, x, y),
+        PALETTE[computeRainbowColour(x, y)] ?? '',
+      )
     }
     await waitForColour(page, await locatePixel(page, camera, blockWithoutPicture, 5, 5), dark.own[NO_PICTURE] ?? '')
   })
@@ -73,7 +77,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     await actAndWaitForDraw(page, () => page.mouse.move(from.x + 100, from.y + 60 + top, { steps: 4 }))
     await page.mouse.up()
     await page.mouse.move(2, top + 2)
-    await waitForColour(page, { x: from.x + 100, y: from.y + 60 }, PALETTE[chooseRainbow(2, 2)] ?? '')
+    await waitForColour(page, { x: from.x + 100, y: from.y + 60 }, PALETTE[computeRainbowColour(2, 2)] ?? '')
   })
 
   test('the block under the pointer is named, and a click opens its details, with text of other users inert', async () => {
@@ -82,7 +86,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     expect(await page.locator('.tooltip').textContent()).toBe(
       '<script>window.hurt = true</script><img src=x…<b onclick="window.hurt = true">Mallory</b> · 1 × 1',
     )
-    await openLabel(page, point)
+    await openDetails(page, point)
     const card = page.locator('#card')
     await card.getByText('Paid on Base').waitFor({ state: 'attached' })
     expect(await card.locator('summary').textContent()).toBe('Block 79,44')
@@ -107,7 +111,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     const page = await openPage()
     const point = await hoverBlock(page, openBlock)
     expect(await page.locator('.tooltip').textContent()).toBe('Available100,20 · $1')
-    await openLabel(page, point)
+    await openDetails(page, point)
     const card = page.locator('#card')
     expect(await card.locator('.where').textContent()).toBe('Block 100,20')
     expect(await card.locator('.price').textContent()).toBe('$1 in USDC for 10 × 10 pixels')
@@ -132,7 +136,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     const wide = { viewport: { width: 1280, height: 720 } }
     const page = await openPage('#all', wide)
     const point = await hoverBlock(page, rainbowBlock)
-    await openLabel(page, point)
+    await openDetails(page, point)
     await actAndWaitForDraw(page, () => page.mouse.wheel(0, -1500))
     await page.waitForURL(/\?work=80,45#[\d.]+,[\d.]+,[\d.]+$/)
     expect(await page.evaluate(() => history.length)).toBe(3)
@@ -204,7 +208,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
   test('nothing is drawn while nothing changes', async () => {
     const page = await openPage()
     const point = await hoverBlock(page, rainbowBlock)
-    await openLabel(page, point)
+    await openDetails(page, point)
     await page.locator('#card').getByText('Paid on Base').waitFor({ state: 'attached' })
     const drawn = await page.evaluate(async () => {
       const before = Reflect.get(window, 'draws')
@@ -226,7 +230,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     const top = await measureStageTop(page)
     await actAndWaitForDraw(page, () => pinch(page, { x: middle.x, y: middle.y + top }, 10, 100))
     // Before the pinch, this point was on a block that is four blocks further on.
-    await openLabel(page, { x: middle.x + 8, y: middle.y + 8 + top }, 'finger')
+    await openDetails(page, { x: middle.x + 8, y: middle.y + 8 + top }, 'finger')
     expect(await page.locator('#card summary').textContent()).toBe('Block 79,44')
     const card = await page.locator('#card').boundingBox()
     expect(card?.x).toBe(0)
@@ -239,7 +243,11 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     const page = await openPage()
     const camera = await zoomToBlock(page, rainbowBlock, 20)
     await actAndWaitForDraw(page, () => page.evaluate(loseContext))
-    await waitForColour(page, await locatePixel(page, camera, rainbowBlock, 4, 5), PALETTE[chooseRainbow(4, 5)] ?? '')
+    await waitForColour(
+      page,
+      await locatePixel(page, camera, rainbowBlock, 4, 5),
+      PALETTE[computeRainbowColour(4, 5)] ?? '',
+    )
   })
 
   test('a failed read is shown as an error, and can be retried', async () => {

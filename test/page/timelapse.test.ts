@@ -8,7 +8,7 @@ import {
   canvas,
   checkerBlock,
   nastyBlock,
-  chooseRainbow,
+  computeRainbowColour,
   rainbowBlock,
 } from '../support/page/sample-wall.ts'
 import { openTestBrowser, setUpTestPages } from '../support/page/test-page.ts'
@@ -77,10 +77,10 @@ describe.skipIf('reason' in browser)('saved files, in Chromium', () => {
       colours: [open, open, open, open],
     })
     expect(await decodeGif(page, 'image/gif', file, canvas.blocks.length, points)).toMatchObject({
-      colours: [PALETTE[chooseRainbow(3, 7)], '#000000', '#ff0000', open],
+      colours: [PALETTE[computeRainbowColour(3, 7)], '#000000', '#ff0000', open],
     })
     expect(await decodeGif(page, 'image/gif', file, canvas.blocks.length + 1, points)).toMatchObject({
-      colours: [PALETTE[chooseRainbow(3, 7)], '#000000', '#ffffff', open],
+      colours: [PALETTE[computeRainbowColour(3, 7)], '#000000', '#ffffff', open],
     })
   })
 
@@ -93,7 +93,7 @@ describe.skipIf('reason' in browser)('saved files, in Chromium', () => {
       await decodeGif(page, 'image/gif', file, 2, [locateEnlarged(0, 0), locateEnlarged(9, 9), locateEnlarged(19, 9)]),
     ).toMatchObject({
       size: [480, 240],
-      colours: [PALETTE[chooseRainbow(0, 0)], PALETTE[chooseRainbow(9, 9)], dark.own[242]],
+      colours: [PALETTE[computeRainbowColour(0, 0)], PALETTE[computeRainbowColour(9, 9)], dark.own[242]],
     })
   })
 
@@ -103,7 +103,7 @@ describe.skipIf('reason' in browser)('saved files, in Chromium', () => {
     expect(name).toBe('pixel-wall-80-45.png')
     expect(await decodeGif(page, 'image/png', file, 0, [[0, 0]])).toMatchObject({
       size: [240, 240],
-      colours: [PALETTE[chooseRainbow(0, 0)]],
+      colours: [PALETTE[computeRainbowColour(0, 0)]],
     })
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { IS_LONG_RUN } from '../support/long-run.ts'
-import { listCutOff, listOutOfReach } from '../support/page/axe.ts'
+import { listCutOffTexts, listUnreachableControls } from '../support/page/axe.ts'
 import { walkPainting } from '../support/page/studio-driver.ts'
 import { openTestBrowser, setUpTestPages } from '../support/page/test-page.ts'
 
@@ -16,8 +16,8 @@ describe.skipIf('reason' in browser)('an enlarged page, in Chromium', () => {
 
   const listHiddenParts = async (page: Page, state: string) => [
     state,
-    await listOutOfReach(page),
-    await listCutOff(page),
+    await listUnreachableControls(page),
+    await listCutOffTexts(page),
     await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
   ]
   const createEmptyReport = (state: string) => [state, [], [], 0]

@@ -70,7 +70,7 @@ export function createScheduler(passing: (elapsed: number) => void = () => {}): 
       }),
     exchange: (owner, ask, told) =>
       new Promise((resolve) => {
-        const resolveCall = () => {
+        const deliverRequest = () => {
           const answer = ask()
           const runNext = () => {
             told(answer)
@@ -78,7 +78,7 @@ export function createScheduler(passing: (elapsed: number) => void = () => {}): 
           }
           calls.push({ owner, happen: runNext })
         }
-        calls.push({ owner, happen: resolveCall })
+        calls.push({ owner, happen: deliverRequest })
       }),
     wait: (owner, ms, signal) =>
       new Promise((resolve) => {

@@ -44,15 +44,15 @@ test('a settings file is read as systemd reads it', () => {
 })
 
 test('a malformed line is reported by its number, without its value', () => {
-  const readRefusal = (text: string) => {
+  const catchParseError = (text: string) => {
     try {
       return parseSettings(text, 'wall.env')
     } catch (error) {
       return error instanceof ConfigError ? error.message : error
     }
   }
-  expect(readRefusal('A=1\nexport B=2')).toBe('wall.env, line 2: expected NAME=value.')
-  expect(readRefusal('A=1\n\nB="secret')).toBe('wall.env, line 3: the value of B has an unclosed quotation mark.')
+  expect(catchParseError('A=1\nexport B=2')).toBe('wall.env, line 2: expected NAME=value.')
+  expect(catchParseError('A=1\n\nB="secret')).toBe('wall.env, line 3: the value of B has an unclosed quotation mark.')
 })
 
 const folder = createScratchFolder()

@@ -13,7 +13,7 @@ import type { Hash, Payment, Target } from '../../domain/purchase/payment.ts'
 import type { FacilitatorProbe, Manner, RingMember } from '../../ports.ts'
 import { TIMES } from '../../times.ts'
 import { memberOf } from '../../x402/order-binding.ts'
-import { demandOf, toRequirements, type Offer } from '../../x402/terms.ts'
+import { buildDemand, toRequirements, type Offer } from '../../x402/terms.ts'
 import {
   createCallLimit,
   describeConnectionError,
@@ -282,7 +282,7 @@ const createRefusal = (reason: unknown, transaction: unknown): SettleResult =>
  * client's copy of them. Some facilitators reject unknown or long fields, but accept the bare payment.
  */
 function buildRequestBody(offer: Offer, target: Target, payment: Payment, isBare: boolean) {
-  const { resource, extensions } = demandOf(offer, target)
+  const { resource, extensions } = buildDemand(offer, target)
   const requirements = toRequirements(offer, {
     network: payment.accepted.network,
     asset: payment.accepted.asset,

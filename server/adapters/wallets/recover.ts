@@ -63,7 +63,7 @@ const RS_BYTES = 64
 
 type AddressBy = (hash: Hash, signature: `0x${string}`) => Address | undefined | Promise<Address>
 
-const recoverWithViem: AddressBy = async (hash, signature) => lowerAddress(await recoverAddress({ hash, signature }))
+const recoverWithViem: AddressBy = async (hash, signature) => toLowerAddress(await recoverAddress({ hash, signature }))
 
 async function loadNativeRecovery(): Promise<AddressBy> {
   // The package's main file would fall back to slow JavaScript without the native part; this file throws instead.
@@ -87,7 +87,7 @@ const recoveryBits: ReadonlyMap<number, 0 | 1> = new Map([
 
 const decodeHex = (hex: string) => new Uint8Array(Buffer.from(hex.slice('0x'.length), 'hex'))
 
-const lowerAddress = (address: string) => address.toLowerCase() as Address
+const toLowerAddress = (address: string) => address.toLowerCase() as Address
 
 /**
  * Signatures by the keys 1 and 2, with both recovery bits, over a text with characters of two, three and four bytes in

@@ -7,7 +7,7 @@ import type { SignatureCheck } from '../../domain/purchase/facilitator-errors.ts
 import type { Address, Hash, Payment } from '../../domain/purchase/payment.ts'
 import { type Budget, createTokenBuckets } from '../../domain/token-bucket.ts'
 import type { Clock, Wallets } from '../../ports.ts'
-import { hashAuthorization } from '../../x402/authorization.ts'
+import { createAuthorizationHasher } from '../../x402/authorization.ts'
 import type { Offer } from '../../x402/terms.ts'
 import { createBoundedCalls } from '../bounded-calls.ts'
 import type { RpcRequest } from '../chain/endpoints.ts'
@@ -38,7 +38,7 @@ export function createViemWallets(
   const contracts = createContractCodeReader(request, calls, clock)
   const askContract = createContractSignatureCheck(request, contracts, calls, clock)
   const senders = createReputation(clock)
-  const payerDigest = hashAuthorization(assetName, assetVersion)
+  const payerDigest = createAuthorizationHasher(assetName, assetVersion)
   // A payment is checked before it is queued, and again by its purchase.
   const signedByKey = new WeakSet<Payment>()
   const queryPayer = async ({ payer, signature }: Payment, digest: Hash): Promise<SignatureCheck> => {

@@ -61,11 +61,11 @@ export async function openChain(urls: readonly string[], network: Network): Prom
   if (endpoints.length === 0) throw createSilenceError(`no endpoint responds (${listHosts(named)})`)
   return {
     countRequests: () => requests,
-    readHead: () => askFirst(endpoints, readBlock('latest')),
+    readHead: () => queryFirst(endpoints, readBlock('latest')),
     readReceipts: (txs, onward) => fetchReceipts(endpoints, txs, onward),
-    readBalance: (token, wallet) => askFirst(endpoints, fetchBalance(token as Hex, wallet as Hex)),
+    readBalance: (token, wallet) => queryFirst(endpoints, fetchBalance(token as Hex, wallet as Hex)),
     async readTimes(heights) {
-      const blocks = await askEach(endpoints, heights, (endpoint, height) => readBlock(numberToHex(height))(endpoint))
+      const blocks = await queryEach(endpoints, heights, (endpoint, height) => readBlock(numberToHex(height))(endpoint))
       return blocks.map(({ time }) => time)
     },
     findTransfers: (token, payees, from, to) => readTransfers(endpoints, { token, payees, from, to }),
@@ -73,7 +73,7 @@ export async function openChain(urls: readonly string[], network: Network): Prom
 }
 
 /** The first successful response of an endpoint; tries all endpoints a second time after a pause. */
-async function askFirst<R>(endpoints: readonly Endpoint[], ask: (endpoint: Endpoint) => Promise<R>): Promise<R> {
+async function queryFirst<R>(endpoints: readonly Endpoint[], ask: (endpoint: Endpoint) => Promise<R>): Promise<R> {
   for (const pauseMs of PAUSES_MS) {
     await wait(pauseMs)
     for (const endpoint of endpoints) {
@@ -88,7 +88,7 @@ async function askFirst<R>(endpoints: readonly Endpoint[], ask: (endpoint: Endpo
 }
 
 /** Queries each item, with fewer items per request if the endpoints reject a request. */
-async function askEach<Item, R>(
+async function queryEach<Item, R>(
   endpoints: readonly Endpoint[],
   items: readonly Item[],
   ask: (endpoint: Endpoint, item: Item) => Promise<R>,
@@ -98,7 +98,7 @@ async function askEach<Item, R>(
   for (let size = BATCH_MAX; answers.length < items.length;) {
     const some = items.slice(answers.length, answers.length + size)
     try {
-      answers.push(...(await askFirst(endpoints, (endpoint) => Promise.all(some.map((item) => ask(endpoint, item))))))
+      answers.push(...(await queryFirst(endpoints, (endpoint) => Promise.all(some.map((item) => ask(endpoint, item))))))
       onward(answers.length)
     } catch (error) {
       if (size === 1) throw error
@@ -113,11 +113,11 @@ async function fetchReceipts(
   txs: readonly Hex[],
   onward: (done: number) => void,
 ): Promise<readonly (TransactionReceipt | null)[]> {
-  const receipts = await askEach(endpoints, txs, readReceipt, onward)
+  const receipts = await queryEach(endpoints, txs, readReceipt, onward)
   // An endpoint that lags or prunes may lack a receipt that another endpoint has.
   for (const other of endpoints.slice(1)) {
     const unknown = receipts.flatMap((receipt, at) => (receipt === null ? [at] : []))
-    const found = await askEach([other], unknown, (endpoint, at) => readReceipt(endpoint, txs[at] ?? '0x')).catch(
+    const found = await queryEach([other], unknown, (endpoint, at) => readReceipt(endpoint, txs[at] ?? '0x')).catch(
       () => [],
     )
     for (const [at, receipt] of found.entries()) receipts[unknown[at] ?? 0] = receipt
@@ -159,7 +159,7 @@ async function* readTransfers(
   let [size, atOnce] = [WINDOW, WINDOWS_AT_ONCE]
   for (let next = from; next <= to;) {
     const windows = splitRange(next, to, size).slice(0, atOnce)
-    const found = await askFirst(endpoints, (endpoint) =>
+    const found = await queryFirst(endpoints, (endpoint) =>
       Promise.all(windows.map((window) => readLogs(endpoint, window))),
     ).catch((error: unknown) => {
       if (atOnce === 1 && size === 1n) throw error

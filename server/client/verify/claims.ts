@@ -56,11 +56,11 @@ export async function readClaims(wall: URL, onPage: (deeds: number) => void): Pr
   const { network, asset, payTo } = page
   const shown = canvas.blocks.map(({ i, a }) => ({ i, wallet: canvas.agents[a]?.wallet ?? '' }))
   const { hostname: host } = wall
-  const [asksAt, lastShown] = [await findOwnOrigin(wall), canvas.stats.lastSaleId]
+  const [asksAt, lastShown] = [await readPaymentAddress(wall), canvas.stats.lastSaleId]
   return { host, network, asset, payTo, deeds, owed, sales, shown, lastShown, asksAt }
 }
 
-async function findOwnOrigin(wall: URL): Promise<string | undefined> {
+async function readPaymentAddress(wall: URL): Promise<string | undefined> {
   const response = await sendRequest(new URL('/blocks/next', wall), { headers: { accept: 'application/json' } })
   await response.body?.cancel()
   const terms = parseTerms(response.headers.get('payment-required') ?? undefined)

@@ -1,7 +1,7 @@
 /** Formats the result of a check as lines for people. */
 
 import { formatCountWithNoun, formatCount, formatMoney } from '../../../shared/money.ts'
-import { nameNetwork } from '../../../shared/usdc.ts'
+import { formatNetworkName } from '../../../shared/usdc.ts'
 import type { FindingKind } from './verdict.ts'
 import type { WallReport } from './verify.ts'
 
@@ -45,7 +45,7 @@ const UNPAID: readonly FindingKind[] = [
 
 function formatNotes(report: WallReport): readonly string[] {
   const { unbound, boundToFile, hiddenOrders, otherHosts, unconfirmed, credits, noted, plain, young, searched } = report
-  const name = nameNetwork(report.network)
+  const name = formatNetworkName(report.network)
   const notes: readonly (readonly [number, string])[] = [
     [unbound, `${formatCountWithNoun(unbound, 'block')} bought without binding the payment to the order.`],
     [

@@ -3,7 +3,7 @@
 import { Type } from '@sinclair/typebox'
 import { ErrorBody, PaymentRequiredBody, SignInRequiredBody } from '../../../shared/contract/service.ts'
 import { statusOf, type FailureCode } from '../../domain/failure.ts'
-import { demandOf } from '../../x402/terms.ts'
+import { buildDemand } from '../../x402/terms.ts'
 import { toDemandV1 } from '../../x402/v1.ts'
 import { meaningOf, createSignInBody } from '../codes.ts'
 import { PATHS } from '../links.ts'
@@ -34,7 +34,7 @@ export const describeCodes = (codes: readonly FailureCode[]): string =>
 
 /** The 402 with the real terms for `/blocks/next`. */
 function documentPaymentDemand(site: Site): Json {
-  const terms = demandOf(site.offer, 'next')
+  const terms = buildDemand(site.offer, 'next')
   const example = {
     error: 'payment_required',
     message: meaningOf.payment_required,

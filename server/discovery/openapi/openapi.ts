@@ -8,7 +8,7 @@ import { statusOf, type FailureCode } from '../../domain/failure.ts'
 import { toOfferRequirements } from '../../x402/terms.ts'
 import { renderEssentials } from '../guide.ts'
 import { PATHS } from '../links.ts'
-import { formatContactUri, renderPitch, priceOf, VERSION, type Site } from '../site.ts'
+import { formatContactUri, renderPitch, formatBlockPrice, VERSION, type Site } from '../site.ts'
 import { describeCodes, documentResponses, documentSharedRefusals } from './answers.ts'
 import type { Operation } from './operation.ts'
 import { sampleBodies } from './samples.ts'
@@ -39,7 +39,7 @@ export function createOpenApiDocument(site: Site, example: Coord): Json {
   }
 }
 
-const tagOf = ({ method, payable, signsIn }: Operation) =>
+const selectTag = ({ method, payable, signsIn }: Operation) =>
   payable === undefined ? (method === 'PUT' || signsIn === true ? 'own' : 'free') : 'buy'
 
 function documentInfo(site: Site): Json {
@@ -48,7 +48,7 @@ function documentInfo(site: Site): Json {
     title: site.offer.title,
     version: VERSION,
     summary: 'A public billboard sold to machines, block by block.',
-    description: `${renderPitch(site)}\n\n${describeManners(site)}`,
+    description: `${renderPitch(site)}\n\n${describeCommonRules(site)}`,
     'x-guidance': renderEssentials(site).join('\n\n'),
     contact: {
       name: site.offer.title,
@@ -60,7 +60,7 @@ function documentInfo(site: Site): Json {
 }
 
 /** The rules that are the same at every address, and the codes that no operation lists. */
-function describeManners({ operations }: Site): string {
+function describeCommonRules({ operations }: Site): string {
   const listed = new Set(operations.flatMap(({ codes }) => codes))
   const others = (Object.keys(statusOf) as FailureCode[]).filter((code) => !listed.has(code))
   return [
@@ -85,7 +85,7 @@ function describeOperation(operation: Operation, site: Site, example: Coord): Js
   const requestBody = documentRequestBody(operation)
   return {
     operationId: id,
-    tags: [tagOf(operation)],
+    tags: [selectTag(operation)],
     summary,
     description,
     // A security scheme declared here would mean that clients need a key beforehand; payment is requested in the
@@ -102,12 +102,12 @@ function documentPayment(site: Site, { priced }: Operation): Json {
   const { amount, ...terms } = toOfferRequirements(site.offer)
   if (priced === undefined)
     return {
-      price: { mode: 'fixed', currency: 'USD', amount: priceOf(site) },
+      price: { mode: 'fixed', currency: 'USD', amount: formatBlockPrice(site) },
       protocols: [{ x402: { version: 2, ...terms, amount } }],
     }
   const most = formatMoney(BigInt(AREA_BLOCKS_MAX) * site.offer.terms.amount)
   return {
-    price: { mode: 'dynamic', currency: 'USD', min: priceOf(site), max: most },
+    price: { mode: 'dynamic', currency: 'USD', min: formatBlockPrice(site), max: most },
     protocols: [{ x402: { version: 2, ...terms } }],
   }
 }
@@ -133,12 +133,12 @@ function documentParameter(name: string, place: 'path' | 'query', isNeeded: bool
     required: isNeeded && rest['default'] === undefined,
     ...(description === undefined ? {} : { description }),
     ...(example === undefined ? {} : { example }),
-    schema: publishSchema(withEnum(rest)),
+    schema: publishSchema(convertUnionToEnum(rest)),
   }
 }
 
 /** A union of constant strings as an enum, which client generators support better. */
-const withEnum = ({ anyOf, ...rest }: Record<string, unknown>) =>
+const convertUnionToEnum = ({ anyOf, ...rest }: Record<string, unknown>) =>
   Array.isArray(anyOf) ? { type: 'string', enum: anyOf.map((choice: TSchema) => choice['const']), ...rest } : rest
 
 function documentRequestBody({ id, body, uploads }: Operation): Json | undefined {

@@ -75,7 +75,7 @@ export function collectOperations(app: AnyElysia): readonly Operation[] {
     if (!isDocumented(detail) || !isMethod(method)) return []
     const { docs, endings } = detail[KEY]
     const template = path.replaceAll(/:(\w+)/g, '{$1}')
-    const [query, body] = [schemaOf(handler) ?? docs.query, schemaOf(hooks.body) ?? docs.body]
+    const [query, body] = [findDocumentedSchema(handler) ?? docs.query, findDocumentedSchema(hooks.body) ?? docs.body]
     const schemas = { ...(query === undefined ? {} : { query }), ...(body === undefined ? {} : { body }) }
     return [
       { ...docs, ...schemas, method, path: template },
@@ -92,7 +92,7 @@ const isDocumented = (detail: unknown): detail is Detail =>
 const isMethod = (method: string): method is Operation['method'] => ['GET', 'PUT', 'POST'].includes(method)
 
 /** The schema that documents what a handler or a hook reads. */
-const schemaOf = (reading: unknown) => (reading as { readonly documents?: TObject } | undefined)?.documents
+const findDocumentedSchema = (reading: unknown) => (reading as { readonly documents?: TObject } | undefined)?.documents
 
 export const listing = [
   'invalid_listing',

@@ -1,7 +1,7 @@
 /** The wall as a picture: a part of it in palette indices, with quiet greys where nobody has painted. */
 
 import type { Area } from '../../../shared/area.ts'
-import { partOf, PIXELS_PER_BLOCK, type Pixels } from '../../../shared/pixels.ts'
+import { sliceBlockPixels, PIXELS_PER_BLOCK, type Pixels } from '../../../shared/pixels.ts'
 import { blockAt, BLOCK_SIZE, COLS, ROWS, type BlockIndex } from '../../../shared/wall.ts'
 import { lineOf, UNPAINTED } from '../wall/canvas.ts'
 import type { WallView } from '../wall/wall-view.ts'
@@ -37,7 +37,7 @@ export function drawRegion(view: WallView, region: Region, trial?: Trial): Bitma
     const { area, pixels } = trial
     for (let at = 0; at < area.w * area.h; at++) {
       const [x, y] = [area.col + (at % area.w) - region.col, area.row + Math.floor(at / area.w) - region.row]
-      placeTile(indices, width, x, y, pixels === null ? bareTile : partOf(pixels, at))
+      placeTile(indices, width, x, y, pixels === null ? bareTile : sliceBlockPixels(pixels, at))
     }
   }
   return { width, height: region.rows * BLOCK_SIZE, indices }

@@ -48,11 +48,11 @@ export function withPictureOf(
   { listing, payment }: { readonly listing: Draft | Failure; readonly payment: Payment },
 ): Draft {
   if (stored.pixels !== null || isFailure(listing) || payment.binding === 'mismatch') return stored
-  return differOnlyInPicture(stored, listing) ? listing : stored
+  return matchesExceptPicture(stored, listing) ? listing : stored
 }
 
 /** Whether two listings have the same texts and painter, whatever their pictures. */
-export const differOnlyInPicture = (one: Listing, other: Listing): boolean =>
+export const matchesExceptPicture = (one: Listing, other: Listing): boolean =>
   TEXT_KEYS.every((key) => one[key] === other[key]) && one.painter === other.painter
 
 /** The texts of a listing. */

@@ -3,7 +3,7 @@
 import { AREA_BLOCKS_MAX } from '../../../shared/area.ts'
 import type { Rail } from '../../../shared/contract/service.ts'
 import { ASSET_SYMBOL, formatAmount } from '../../../shared/money.ts'
-import { nameNetwork } from '../../../shared/usdc.ts'
+import { formatNetworkName } from '../../../shared/usdc.ts'
 import { IF_YOURS, LOOK, REPEAT, SIGN_ANEW, TRY_AGAIN } from '../advice.ts'
 import { createFailure, type Failure, type FailureCode } from '../failure.ts'
 import type { Hash, Availability, Payment } from './payment.ts'
@@ -103,7 +103,7 @@ export const mayLackFunds = ({ code, details }: Failure): boolean =>
 
 /** Adds the wallet's balance on the chain to a refusal for lack of funds. */
 export function withBalance(refusal: Failure, balance: bigint, { amount, accepted: { network } }: Payment): Failure {
-  const why = `the wallet holds ${formatAmount(balance)} and needs ${formatAmount(amount)} on ${nameNetwork(network)}; fund it first`
+  const why = `the wallet holds ${formatAmount(balance)} and needs ${formatAmount(amount)} on ${formatNetworkName(network)}; fund it first`
   const message = refusal.details?.['charged'] === 'unknown' ? describeUnsettled(why) : describeNotCharged(why)
   return { ...refusal, message, details: { ...refusal.details, balance: balance.toString() } }
 }

@@ -1,6 +1,6 @@
 /** Owner-signed changes: their contents and results. */
 
-import { partOf, type Pixels } from '../../../shared/pixels.ts'
+import { sliceBlockPixels, type Pixels } from '../../../shared/pixels.ts'
 import type { Address, Hash, UnixMs } from '../purchase/payment.ts'
 import type { BlockContent, LogNumber, Profile } from './log.ts'
 
@@ -60,7 +60,7 @@ export const computeOrderingTime = (ts: UnixMs, now: UnixMs): UnixMs => Math.min
  * Whether a message was signed before the latest applied one; `latest` is the ordering time of that message, `null` if
  * there is none.
  */
-export const isOutrun = (ts: UnixMs, latest: UnixMs | null): boolean => latest !== null && ts < latest
+export const isSignedBeforeLatest = (ts: UnixMs, latest: UnixMs | null): boolean => latest !== null && ts < latest
 
 /** A value after an edit: `undefined` keeps it, `null` clears it. */
 export const applyFieldEdit = <T>(value: T | null | undefined, before: T | null): T | null =>
@@ -68,7 +68,7 @@ export const applyFieldEdit = <T>(value: T | null | undefined, before: T | null)
 
 /** The content, after an edit, of the block with index `at` among the edited blocks. */
 export const applyEdit = ({ pixels, message, link }: Edit, at: number, before: BlockContent): BlockContent => ({
-  pixels: applyFieldEdit(pixels && partOf(pixels, at), before.pixels),
+  pixels: applyFieldEdit(pixels && sliceBlockPixels(pixels, at), before.pixels),
   message: applyFieldEdit(message, before.message),
   link: applyFieldEdit(link, before.link),
 })

@@ -76,7 +76,7 @@ export const createEmptyView = (): WallView => ({
 /** Applies one change. Changes come in log order; a compacted log omits some numbers. */
 export function applyChange(view: WallView, change: Change): void {
   if (change.number <= view.number) throw new RangeError(`change ${change.number} after ${view.number}`)
-  applyKind(view, change)
+  applyChangeByKind(view, change)
   // The number is set last, so that a change that could not be applied is retried and not skipped.
   view.number = change.number
   view.changedAt = change.at
@@ -88,7 +88,7 @@ export function applyChange(view: WallView, change: Change): void {
  */
 export const stateOf = ({ number, changedAt }: WallView): string => `${number}-${changedAt.toString(36)}`
 
-function applyKind(view: WallView, change: Change): void {
+function applyChangeByKind(view: WallView, change: Change): void {
   switch (change.kind) {
     case 'sale':
       return applySale(view, change, change.at)

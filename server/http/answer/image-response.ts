@@ -6,7 +6,7 @@ import { isFailure, type Failure } from '../../domain/failure.ts'
 import type { Region } from '../../domain/picture/wall-picture.ts'
 import { stateOf, type WallView } from '../../domain/wall/wall-view.ts'
 import type { WallImage, WallImages } from '../../wall/wall-image.ts'
-import { refuseBeyond, type Clients } from '../request/clients.ts'
+import { refuseOverBudget, type Clients } from '../request/clients.ts'
 import { matchesEtag } from '../request/negotiate.ts'
 import { createParamsReader } from '../request/query.ts'
 import { refuse } from './refuse.ts'
@@ -29,7 +29,7 @@ export async function respondImage(request: Request, { view, shown, draw, client
   })
   const now = createHeaders(stateOf(view))
   if (matchesEtag(request.headers.get('if-none-match'), now.ETag)) return respondUnchanged(now)
-  const beyond = refuseBeyond(clients, 'pictures', request, cost)
+  const beyond = refuseOverBudget(clients, 'pictures', request, cost)
   if (beyond !== undefined) return beyond
   const busy = await clients.queue.waitForReadTurn(clients.addressOf(request))
   if (busy !== undefined) return refuse(busy)
@@ -53,7 +53,7 @@ export async function respondRegion(
     shown,
     draw: () => images.draw(query),
     clients,
-    cost: costOf(query),
+    cost: computeImageCost(query),
   })
 }
 
@@ -74,5 +74,5 @@ export function createPlaceResponder(deps: RegionDeps, schema: typeof BlockImage
 const PIXELS_PER_COST = WIDTH * HEIGHT
 
 /** The cost of a picture in the client's budget. */
-const costOf = ({ col, row, cols = COLS - col, rows = ROWS - row, scale }: RegionQuery) =>
+const computeImageCost = ({ col, row, cols = COLS - col, rows = ROWS - row, scale }: RegionQuery) =>
   Math.min(4, Math.max(1, Math.ceil((cols * rows * (BLOCK_SIZE * scale) ** 2) / PIXELS_PER_COST)))

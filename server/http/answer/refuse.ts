@@ -5,7 +5,14 @@ import { createFailure, statusOf, isFailure, type Failure, type FailureCode } fr
 import { createCannotSellFailure, describeRail } from '../../domain/purchase/refusals.ts'
 import type { Target } from '../../domain/purchase/target.ts'
 import type { PaymentHealth } from '../../health/payment-health.ts'
-import { describeCost, encodeDemand, demandOf, readReason, type DemandDetails, type Offer } from '../../x402/terms.ts'
+import {
+  describeCost,
+  encodeDemand,
+  buildDemand,
+  readReason,
+  type DemandDetails,
+  type Offer,
+} from '../../x402/terms.ts'
 import { toDemandV1 } from '../../x402/v1.ts'
 import { cloneResponse } from './cached-response.ts'
 import { respondPaymentPage } from './payment-page.ts'
@@ -92,7 +99,7 @@ export function demandPaymentInHtml(deps: DemandDeps, target: Target, query: str
 }
 
 function createDemand({ offer }: DemandDeps, target: Target, asked: DemandDetails) {
-  const terms = demandOf(offer, target, asked)
+  const terms = buildDemand(offer, target, asked)
   return {
     body: { resource: terms.resource.url, docs: offer.baseUrl + PATHS.openapi, ...toDemandV1(terms) },
     headers: {

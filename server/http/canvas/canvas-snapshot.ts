@@ -82,7 +82,7 @@ export function createCanvasSnapshot({
     // The read is replaced in one turn of the event loop, so that no request comes in between. The new bodies reuse the
     // memory of the old ones.
     shown.release()
-    shown = createAnswer(type, { ...bodies, brotli }, version)
+    shown = createPublishedState(type, { ...bodies, brotli }, version)
     shownNumber = number
     shownTag = version.ETag
   }
@@ -101,7 +101,7 @@ export function createCanvasSnapshot({
   const first = take()
   // The first readers get the plain body and do not wait for compression.
   const uncompressed = first.taken.map(([, part]) => part)
-  let shown = createAnswer(type, { plain: uncompressed }, computeVersion(first.number, uncompressed))
+  let shown = createPublishedState(type, { plain: uncompressed }, computeVersion(first.number, uncompressed))
   let shownNumber = first.number
   let shownTag = ''
   let brotli: (() => Blob | undefined) | undefined // of the body tagged `shownTag`
@@ -145,7 +145,7 @@ const ENCODINGS: readonly Encoding[] = ['gzip', 'zstd']
 const WITH_BROTLI: readonly Encoding[] = ['br', ...ENCODINGS]
 
 /** One response for each encoding, cloned for each request. */
-function createAnswer(type: string, bodies: Bodies, version: ReturnType<typeof computeVersion>): Shown {
+function createPublishedState(type: string, bodies: Bodies, version: ReturnType<typeof computeVersion>): Shown {
   const headers = { ...version, 'Cache-Control': CACHED_BRIEFLY, Vary: 'Accept-Encoding' }
   const createReadyBody = (body: Blob | undefined, encoding: HeaderFields) =>
     body === undefined ? undefined : retainBody(respond(200, type, body, { ...headers, ...encoding }))

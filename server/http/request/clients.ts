@@ -38,15 +38,15 @@ export function createAddressReader({ peerOf, trustedHops }: AddressSource): Add
   return (request) => {
     const peer = peerOf(request) ?? ''
     const hops = trustedHops ?? (isLoopback(peer) ? 1 : 0)
-    if (hops === 0) return networkOf(peer)
+    if (hops === 0) return toClientNetwork(peer)
     const forwarded = (request.headers.get(FORWARDED) ?? '').split(',').map((part) => stripAddress(part.trim()))
     const client = forwarded.at(-Math.min(hops, forwarded.length)) ?? ''
-    return networkOf(isIP(client) === 0 ? peer : client)
+    return toClientNetwork(isIP(client) === 0 ? peer : client)
   }
 }
 
 /** Takes from a budget of the client; returns the refusal if nothing is left. */
-export function refuseBeyond(
+export function refuseOverBudget(
   { limits, addressOf }: Clients,
   name: BudgetName,
   request: Request,
@@ -182,7 +182,7 @@ function stripAddress(text: string): string {
 }
 
 /** The network of a client: an IPv4 address, or the first 64 bits of an IPv6 address. */
-function networkOf(address: string): string {
+function toClientNetwork(address: string): string {
   if (!address.includes(':')) return address
   if (address.includes('.')) return address.slice(address.lastIndexOf(':') + 1)
   const [head = '', tail] = address.split('%')[0]?.split('::') ?? []

@@ -17,7 +17,7 @@ import { pricingOf, toRegistry, statsOf, WALL_SIZE } from '../../domain/wall/wal
 import { listMyWall as readMyWall } from '../../wall/my-wall.ts'
 import { listUnclaimed as find } from '../../wall/open-blocks.ts'
 import { readTarget } from '../../wall/read-wall.ts'
-import { demandOf } from '../../x402/terms.ts'
+import { buildDemand } from '../../x402/terms.ts'
 import { CoordArgument, NearArgument, Untrusted, WalletArgument } from '../arguments.ts'
 import {
   UNTRUSTED_AGENTS,
@@ -93,7 +93,7 @@ export const getBlock = defineTool(
 /** The payment terms without the catalogue entries; `null` while the wall cannot sell. */
 function createTerms({ offer, rail }: McpDeps, index: BlockIndex) {
   if (rail.readState() === 'misconfigured') return null
-  const { x402Version, resource, accepts } = demandOf(offer, index)
+  const { x402Version, resource, accepts } = buildDemand(offer, index)
   return { x402Version, resource, accepts }
 }
 

@@ -26,7 +26,7 @@ const changeHeader = (header: string, change: (value: Record<string, unknown>) =
   btoa(JSON.stringify(change(JSON.parse(atob(header)))))
 
 /** Starts a proxy that makes the given changes. */
-function createAlteringFetch({ path = (it) => it, body, payment, demand }: Alteration) {
+function startAlteringProxy({ path = (it) => it, body, payment, demand }: Alteration) {
   return Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
@@ -82,7 +82,7 @@ const alterations: readonly (readonly [string, Alteration, (wall: Wall) => Promi
 test.each(alterations)(
   'if a proxy changes an order to one with %s, nothing is sold or charged',
   async (name, alteration, buy) => {
-    using proxy = createAlteringFetch(alteration)
+    using proxy = startAlteringProxy(alteration)
     const { privateKey, address } = await world.createFundedWallet(1)
     const options = { account: privateKeyToAccount(privateKey), folder: join(scratch, name) }
     const sales = (await readFeed(world)).length
@@ -93,7 +93,7 @@ test.each(alterations)(
 )
 
 test('through a proxy that alters nothing, the same orders are sold and bound to their payments', async () => {
-  using proxy = createAlteringFetch({})
+  using proxy = startAlteringProxy({})
   const { privateKey } = await world.createFundedWallet(1)
   const options = { account: privateKeyToAccount(privateKey), folder: join(scratch, 'honest') }
   const { deed } = await wall(proxy.url, options).buy('next', { name: 'Ada', message: 'as it was ordered' })

@@ -125,7 +125,7 @@ test.if(isOurs)(
     await buyBlock(first, await around.createFundedWallet())
     await first.stop()
     await server.saveCopy()
-    const settings = [await choosePort(), await choosePort()]
+    const settings = [await createPortSettings(), await createPortSettings()]
     const walls = [await startArmedInstance(settings[0]), await startArmedInstance(settings[1])] as const
     const [payer, stranger] = [await around.createFundedWallet(), await around.createFundedWallet()]
     const { payment } = await buyBlock(walls[0], payer)
@@ -167,7 +167,7 @@ test.if(isOurs)(
   'a wall that starts while its database accepts no writes reports the outage and its end, and can be stopped meanwhile',
   async () => {
     await setStandbys('missing')
-    const [patient, other] = await Promise.all([startWaiting(), startWaiting()])
+    const [patient, other] = await Promise.all([startWaitingWall(), startWaitingWall()])
     try {
       for (const { line } of [patient, other]) expect(await line()).toMatchObject({ level: 'alert', event: 'outage' })
       other.child.kill('SIGTERM')
@@ -192,10 +192,10 @@ async function setStandbys(names: string): Promise<void> {
 }
 
 /** Starts a wall that may have to wait for its database; `line` resolves with the next line of the wall's journal. */
-async function startWaiting() {
+async function startWaitingWall() {
   const child = Bun.spawn([...QUICK_WALL], {
     cwd: around.folder,
-    env: { PATH: Bun.env['PATH'] ?? '', ...around.settings, DATABASE_URL: database, ...(await choosePort()) },
+    env: { PATH: Bun.env['PATH'] ?? '', ...around.settings, DATABASE_URL: database, ...(await createPortSettings()) },
     stdout: 'ignore',
     stderr: 'pipe',
   })
@@ -212,4 +212,4 @@ async function startWaiting() {
 }
 
 /** The settings that identify an instance, so that it can be restarted as the same one. */
-const choosePort = async () => ({ PORT: String(await findFreePort()) })
+const createPortSettings = async () => ({ PORT: String(await findFreePort()) })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { decodePaymentRequiredHeader } from '@x402/core/http'
 import { privateKeyToAccount } from 'viem/accounts'
 import { buyerOf, keyOf } from '../../../bench/servers/seed.ts'
-import { agentsOf } from '../../../bench/servers/servers.ts'
+import { countAgents } from '../../../bench/servers/servers.ts'
 import { CLAIM_ORDER, coordOf } from '../../../shared/wall.ts'
 import { type At, fetchBlock } from '../../support/e2e/buyer.ts'
 import type { FloodName, Target } from './floods.ts'
@@ -54,7 +54,7 @@ export function startFlooder(): Flooder {
 export async function readTarget(wall: At, sold: number): Promise<Target> {
   const demand = decodePaymentRequiredHeader((await fetchBlock(wall, 'next')).headers.get('payment-required') ?? '')
   const [terms] = demand.accepts
-  const sale = CLAIM_ORDER.findIndex((_, at) => buyerOf(at + 1, agentsOf(sold)) === 1)
+  const sale = CLAIM_ORDER.findIndex((_, at) => buyerOf(at + 1, countAgents(sold)) === 1)
   const block = CLAIM_ORDER[sale]
   if (terms === undefined || block === undefined) throw new Error('a wall that sells nothing, or has sold nothing')
   const key = keyOf(1)

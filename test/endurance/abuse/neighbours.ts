@@ -2,7 +2,7 @@
 
 import { privateKeyToAccount } from 'viem/accounts'
 import { buyerOf, keyOf } from '../../../bench/servers/seed.ts'
-import { agentsOf } from '../../../bench/servers/servers.ts'
+import { countAgents } from '../../../bench/servers/servers.ts'
 import { CLAIM_ORDER, coordOf } from '../../../shared/wall.ts'
 import { type At, repaint } from '../../support/e2e/buyer.ts'
 
@@ -40,7 +40,7 @@ export async function measureWaitsBeside(
   until: Promise<unknown>,
 ): Promise<Readonly<Record<Kind, Waits>>> {
   const owner = privateKeyToAccount(keyOf(OWNER))
-  const owned = CLAIM_ORDER.slice(0, sold).filter((_, at) => buyerOf(at + 1, agentsOf(sold)) === OWNER)
+  const owned = CLAIM_ORDER.slice(0, sold).filter((_, at) => buyerOf(at + 1, countAgents(sold)) === OWNER)
   const blocks = owned.slice(0, BLOCKS).map(coordOf)
   const post = (path: string, headers: Readonly<Record<string, string>>, body: object) =>
     fetch(`${entrance.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })

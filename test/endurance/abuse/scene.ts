@@ -4,7 +4,7 @@
 
 import { join } from 'node:path'
 import { seedWall } from '../../../bench/servers/seed.ts'
-import { agentsOf } from '../../../bench/servers/servers.ts'
+import { countAgents } from '../../../bench/servers/servers.ts'
 import { openSqlite } from '../../../db/sqlite/open.ts'
 import type { LogTail } from '../../../shared/contract/live.ts'
 import type { Health } from '../../../shared/contract/service.ts'
@@ -66,7 +66,7 @@ export async function openScene(changes: number, left: number): Promise<Scene> {
   const rpc = startOddEndpoint(around.network.rpcUrl, {})
   const databasePath = join(around.folder, 'wall.sqlite')
   const sold = TOTAL_BLOCKS - left
-  seedWall(databasePath, { blocks: sold, agents: agentsOf(sold) })
+  seedWall(databasePath, { blocks: sold, agents: countAgents(sold) })
   await addChanges(databasePath, changes)
   const wall = await around.startArmed({ RPC_URL: rpc.url, DATABASE_PATH: databasePath })
   const target = await readTarget(wall, sold)

@@ -2,7 +2,7 @@
 
 import { privateKeyToAccount } from 'viem/accounts'
 import { buyerOf, keyOf, NETWORK, seedWall } from '../../../bench/servers/seed.ts'
-import { agentsOf, QUIET } from '../../../bench/servers/servers.ts'
+import { countAgents, QUIET } from '../../../bench/servers/servers.ts'
 import { openSqlite } from '../../../db/sqlite/open.ts'
 import { startWall } from '../../../server/local/wall-process.ts'
 import { createLogCompactor } from '../../../server/wall/compact-log.ts'
@@ -24,7 +24,7 @@ const STEP_MS = 20_000
 // A time after the sales of the seed.
 const BEGINS_AT = 1_791_000_000_000
 
-const AGENTS = agentsOf(TOTAL_BLOCKS)
+const AGENTS = countAgents(TOTAL_BLOCKS)
 const OWNER = privateKeyToAccount(keyOf(1)).address.toLowerCase() as `0x${string}`
 const OWNED = CLAIM_ORDER.filter((_, at) => buyerOf(at + 1, AGENTS) === 1).slice(0, BLOCKS)
 

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { privateKeyToAccount } from 'viem/accounts'
 import { readResidentMb } from '../../../bench/measure/cpu.ts'
 import { buyerOf, keyOf, seedWall } from '../../../bench/servers/seed.ts'
-import { agentsOf } from '../../../bench/servers/servers.ts'
+import { countAgents } from '../../../bench/servers/servers.ts'
 import { UNREAD_LIMITS } from '../../../server/adapters/unread-limits.ts'
 import { formatEditMessage } from '../../../shared/signing.ts'
 import { MESSAGE_MAX } from '../../../shared/text.ts'
@@ -31,7 +31,7 @@ const SAMPLE_EVERY_MS = 250
 export async function openSoldWall(): Promise<World> {
   const world = await startWorld()
   await world.getWall().stop()
-  seedWall(world.databasePath, { blocks: TOTAL_BLOCKS, agents: agentsOf(TOTAL_BLOCKS) })
+  seedWall(world.databasePath, { blocks: TOTAL_BLOCKS, agents: countAgents(TOTAL_BLOCKS) })
   await world.restart()
   return world
 }
@@ -86,7 +86,7 @@ async function readKernelMemory(port: string): Promise<{ readonly mb: number; re
  */
 export async function repaintRepeatedly({ url }: World, times: number): Promise<number> {
   const account = privateKeyToAccount(keyOf(1))
-  const blocks = CLAIM_ORDER.filter((_, at) => buyerOf(at + 1, agentsOf(TOTAL_BLOCKS)) === 1).map(coordOf)
+  const blocks = CLAIM_ORDER.filter((_, at) => buyerOf(at + 1, countAgents(TOTAL_BLOCKS)) === 1).map(coordOf)
   let accepted = 0
   for (let at = 0; at < times; at++) {
     const block = blocks[at % blocks.length] ?? ''

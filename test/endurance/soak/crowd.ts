@@ -2,7 +2,7 @@
 
 import type { Socket } from 'bun'
 import { encodeRequest, runLoad } from '../../../bench/measure/load.ts'
-import { createOwners } from '../../../bench/scenarios/owners.ts'
+import { createRepaintSigner } from '../../../bench/scenarios/owners.ts'
 import type { LocalNetwork } from '../../../server/local/network.ts'
 import { buyUntilEnded, createBuyer } from '../torture/buyers.ts'
 
@@ -44,7 +44,7 @@ const PATHS = [
 /** Runs the crowd for the given time, and counts the results in `totals`. */
 export async function runVisitors(rates: Rates, { url, network, ms, sold }: Visit, totals: Totals): Promise<void> {
   const port = Number(new URL(url).port)
-  const sign = await createOwners(sold)
+  const sign = await createRepaintSigner(sold)
   const over = AbortSignal.timeout(ms)
   const checkStatus = (what: string, status: number) => {
     if (status === 503) totals.busy++

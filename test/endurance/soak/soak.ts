@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readResidentMb } from '../../../bench/measure/cpu.ts'
 import { seedWall } from '../../../bench/servers/seed.ts'
-import { agentsOf } from '../../../bench/servers/servers.ts'
+import { countAgents } from '../../../bench/servers/servers.ts'
 import { startLocalNetwork } from '../../../server/local/network.ts'
 import { waitUntilArmed, startWall, type WallProcess } from '../../../server/local/wall-process.ts'
 import { createWallet } from '../../../server/local/wallets.ts'
@@ -61,7 +61,7 @@ export async function runSoak(
   const folder = mkdtempSync(join(tmpdir(), 'pixel-wall-soak-'))
   const path = join(folder, 'wall.sqlite')
   const sold = TOTAL_BLOCKS - rates.purchases
-  seedWall(path, { blocks: sold, agents: agentsOf(sold) })
+  seedWall(path, { blocks: sold, agents: countAgents(sold) })
   const network = await startLocalNetwork()
   try {
     const wall = await startWall(

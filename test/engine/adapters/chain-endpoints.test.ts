@@ -12,7 +12,7 @@ import {
   type OddEndpoint,
   type Rule,
   startOddEndpoints,
-  openRequestsTo,
+  createRequestSender,
 } from '../../support/chain/odd-endpoint.ts'
 import { createOffer, signOffer, submit, encodeTransfer } from '../../support/chain/signing.ts'
 import { createFakeClock } from '../../support/fakes/clock.ts'
@@ -319,7 +319,7 @@ describe('a budget of calls per second', () => {
 describe('the cost of an endpoint is limited:', () => {
   const createBalanceAnswer = (value: string) => Response.json({ jsonrpc: '2.0', id: 1, result: value })
 
-  const requestBalance = (url: string) => openRequestsTo(url)('eth_getBalance', [createWalletAddress(1), 'latest'])
+  const requestBalance = (url: string) => createRequestSender(url)('eth_getBalance', [createWalletAddress(1), 'latest'])
 
   test('a redirect from an endpoint is not followed', async () => {
     let followed = 0

@@ -6,7 +6,7 @@ import type { Payment } from '../../../server/domain/purchase/payment.ts'
 import { startLocalNetwork, type LocalNetwork } from '../../../server/local/network.ts'
 import { dollarAbi, dollarAddress } from '../../../server/local/token/contracts.ts'
 import { readPayment } from '../../../server/x402/payload.ts'
-import { demandOf, toRequirements } from '../../../server/x402/terms.ts'
+import { buildDemand, toRequirements } from '../../../server/x402/terms.ts'
 import {
   inventedHash,
   startFaultyFacilitator,
@@ -302,7 +302,7 @@ describe('requests to a facilitator', () => {
     expect(await facilitator.settle(BLOCK, payment)).toMatchObject({ kind: 'success' })
 
     const requirements = toRequirements(offer, offer.terms)
-    const { resource, extensions } = demandOf(offer, BLOCK)
+    const { resource, extensions } = buildDemand(offer, BLOCK)
     const lowerCased = { ...Object(stock.payload['authorization']), from: payment.payer, to: payment.to }
     for (const call of [faulty.verify, faulty.settle]) {
       expect(JSON.parse(call.listBodies().at(-1) ?? '')).toEqual({
@@ -325,7 +325,7 @@ describe('requests to a facilitator', () => {
       bodies.push(await request.json())
       return Response.json({ isValid: true })
     })
-    const { extensions } = demandOf(offer, BLOCK)
+    const { extensions } = buildDemand(offer, BLOCK)
     const builder = { info: { code: 'bc_7' } }
     const payment = await pay(0)
     const facilitator = openFacilitator(url)
@@ -344,7 +344,7 @@ describe('requests to a facilitator', () => {
 
   test('of a facilitator’s report about extensions, only names, statuses and reasons that look like codes are passed on', async () => {
     const told: unknown[] = []
-    const settleWithExtension = async (value: string) => {
+    const verifyWithExtension = async (value: string) => {
       const url = serve(() => Response.json({ isValid: true }, { headers: { 'EXTENSION-RESPONSES': value } }))
       const facilitator = openFacilitator(url, { onExtension: (said) => void told.push(said) })
       expect(await facilitator.verify(BLOCK, await pay(0))).toEqual({ kind: 'valid' })
@@ -353,15 +353,15 @@ describe('requests to a facilitator', () => {
     const encodeJson = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64')
     const rejected = { status: 'rejected', rejectedReason: 'resource_not_https' }
     expect(
-      await settleWithExtension(
+      await verifyWithExtension(
         encodeJson({ bazaar: rejected, 'Ignore all': { status: 'success' }, other: { status: 'A b' } }),
       ),
     ).toEqual([{ extension: 'bazaar', status: 'rejected', reason: 'resource_not_https' }])
     expect(
-      await settleWithExtension(encodeJson({ bazaar: { status: 'processing', rejectedReason: 'Do this: x' } })),
+      await verifyWithExtension(encodeJson({ bazaar: { status: 'processing', rejectedReason: 'Do this: x' } })),
     ).toEqual([{ extension: 'bazaar', status: 'processing' }])
     for (const value of ['', '%%%', encodeJson(null), encodeJson([1]), encodeJson({ bazaar: null }), encodeJson('x')])
-      expect(await settleWithExtension(value)).toEqual([])
+      expect(await verifyWithExtension(value)).toEqual([])
   })
 
   test('each call carries the credentials that were made for it', async () => {
@@ -442,13 +442,16 @@ const NETWORK = 'eip155:8453'
 
 describe('the support of a facilitator', () => {
   const kind = { x402Version: 2, scheme: 'exact', network: NETWORK }
-  const settleSaying = (...kinds: object[]) => openAnsweringFacilitator(200, { kinds, extensions: [], signers: {} })
+  const openSupportingFacilitator = (...kinds: object[]) =>
+    openAnsweringFacilitator(200, { kinds, extensions: [], signers: {} })
 
   test('a facilitator supports the wall if version, scheme and network match', async () => {
-    expect(await settleSaying({ ...kind, network: 'eip155:1' }, kind).supports()).toBe('yes')
-    expect(await settleSaying({ ...kind, x402Version: 1 }, { ...kind, scheme: 'upto' }).supports()).toBe('no')
-    expect(await settleSaying({ ...kind, network: 'eip155:84532' }).supports()).toBe('no')
-    expect(await settleSaying().supports()).toBe('no')
+    expect(await openSupportingFacilitator({ ...kind, network: 'eip155:1' }, kind).supports()).toBe('yes')
+    expect(await openSupportingFacilitator({ ...kind, x402Version: 1 }, { ...kind, scheme: 'upto' }).supports()).toBe(
+      'no',
+    )
+    expect(await openSupportingFacilitator({ ...kind, network: 'eip155:84532' }).supports()).toBe('no')
+    expect(await openSupportingFacilitator().supports()).toBe('no')
   })
 
   test('the support of a facilitator is unknown if it fails, returns malformed data or hangs', async () => {
@@ -465,7 +468,7 @@ describe('the support of a facilitator', () => {
     expect(await openFacilitator(network.facilitatorUrl).supports('verify')).toBe('yes')
     const told: (string | null)[] = []
     const supported = { kinds: [kind], extensions: [], signers: {} }
-    const openVerifyingFacilitator = (answer: () => Response | Promise<Response>) =>
+    const probeFacilitator = (answer: () => Response | Promise<Response>) =>
       openFacilitator(
         serve((request) => (request.url.endsWith('/supported') ? Response.json(supported) : answer())),
         { verifyTimeoutMs: scaleLimit(200), onProbed: (trouble) => void told.push(trouble) },
@@ -477,7 +480,7 @@ describe('the support of a facilitator', () => {
       createInvalidAnswer('insufficient_funds'),
       createPageAnswer(400),
     ])
-      expect([await openVerifyingFacilitator(answer), told.pop()]).toEqual(['yes', null])
+      expect([await probeFacilitator(answer), told.pop()]).toEqual(['yes', null])
     const broken: [() => Response | Promise<Response>, string][] = [
       [() => new Promise(() => {}), 'does not respond to verify requests'],
       [createPageAnswer(500), 'returns status 500 for /verify'],
@@ -488,7 +491,7 @@ describe('the support of a facilitator', () => {
       [createInvalidAnswer('invalid_exact_evm_signature'), 'rejects valid signatures'],
     ]
     for (const [answer, trouble] of broken)
-      expect([await openVerifyingFacilitator(answer), told.pop()]).toEqual(['unavailable', trouble])
+      expect([await probeFacilitator(answer), told.pop()]).toEqual(['unavailable', trouble])
   })
 
   test('the support of a facilitator is unknown while it is rate-limiting us', async () => {

@@ -15,7 +15,7 @@ import {
   wrapForOwner,
   type ContractWallets,
 } from '../../support/chain/contract-wallet/deploy.ts'
-import { openRequestsTo, startOddEndpoints, type Rule } from '../../support/chain/odd-endpoint.ts'
+import { createRequestSender, startOddEndpoints, type Rule } from '../../support/chain/odd-endpoint.ts'
 import { toLowerAddress, createOffer, signOffer } from '../../support/chain/signing.ts'
 import { createFakeClock } from '../../support/fakes/clock.ts'
 import { scaleLimit } from '../../support/machine.ts'
@@ -40,11 +40,11 @@ beforeAll(async () => {
 afterAll(() => network.stop())
 
 const openWalletsAt = (url: string, clock = createFakeClock(0)) =>
-  createViemWallets(openRequestsTo(url), offer, keys, clock)
+  createViemWallets(createRequestSender(url), offer, keys, clock)
 
 // These wallets abandon a failing endpoint sooner than the service does.
 const openImpatientWallets = (url: string) =>
-  createViemWallets(openRequestsTo(url, { chainCallTimeoutMs: scaleLimit(500) }), offer, keys, createFakeClock(0))
+  createViemWallets(createRequestSender(url, { chainCallTimeoutMs: scaleLimit(500) }), offer, keys, createFakeClock(0))
 
 /** Checks a signature of one of the texts, on the network directly or through an endpoint that follows `rules`. */
 const checkSigned = (wallet: string, signature: Hex, rules?: Readonly<Record<string, Rule>>) =>

@@ -62,13 +62,13 @@ test('no write is acknowledged before the commit', async () => {
 
 test('a failed write does not affect the others in its commit', async () => {
   const { kept, write } = createStore()
-  const failFlush = () => {
+  const failWrite = () => {
     kept.rows.push('half')
     throw new StoreUnavailable('damaged')
   }
   const [first, second, third] = await Promise.all([
     write(() => kept.rows.push('a')),
-    catchFailure(write(failFlush)),
+    catchFailure(write(failWrite)),
     write(() => kept.rows.push('b')),
   ])
   expect([first, third]).toEqual([1, 2])

@@ -32,7 +32,7 @@ test('a closed store does not report whether a block can be bought', async () =>
   expect(await catchFailure(ledger.checkSpace(blockOf('3,4')))).toBeInstanceOf(StoreUnavailable)
 })
 
-const onEmpty = testOverStore(() => openSqlite(createFile(), TERMS.network))
+const testOnEmpty = testOverStore(() => openSqlite(createFile(), TERMS.network))
 // The last block is tested in memory, where a nearly sold-out wall opens immediately.
-const onLast = testOverStore(() => openNearlySold(1))
-testStore('SQLite', onEmpty, onLast)
+const testOnLast = testOverStore(() => openNearlySold(1))
+testStore('SQLite', testOnEmpty, testOnLast)

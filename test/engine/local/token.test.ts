@@ -91,7 +91,7 @@ test("the token rejects a malleated signature, another wallet's signature and al
   const { payer, nonce, validBefore } = genuine
   const strangers = await signOffer(createWallet(), offer, { payer, nonce, validBefore })
   const refused: readonly Partial<Payment>[] = [
-    { signature: computeMalleated(genuine.signature) },
+    { signature: malleateSignature(genuine.signature) },
     { signature: strangers.signature },
     { signature: '0x' },
     { amount: 999_999n },
@@ -103,7 +103,7 @@ test("the token rejects a malleated signature, another wallet's signature and al
 })
 
 /** Returns the other valid signature of the same key for the same data: `s` becomes the curve's order minus `s`. */
-function computeMalleated(signature: Hex): Hex {
+function malleateSignature(signature: Hex): Hex {
   const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
   const { r, s, yParity } = parseSignature(signature)
   const mirrored = (order - BigInt(s)).toString(16).padStart(64, '0')

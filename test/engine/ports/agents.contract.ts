@@ -59,12 +59,13 @@ export function testAgents(name: string, test: EngineTest): void {
 
     test('a purchase with a name or framework counts as a newer registration, and one without either does not', async (wall) => {
       await sell(wall, '3,4', 1, 1)
-      const say = () => wall.agents.register(createWalletAddress(1), createTestIdentity(1, { name: 'Bob' }), NOW)
-      await say()
+      const registerName = () =>
+        wall.agents.register(createWalletAddress(1), createTestIdentity(1, { name: 'Bob' }), NOW)
+      await registerName()
       await sell(wall, 'next', 1, 2, SILENT)
-      expect(await say()).toBe('repeated')
+      expect(await registerName()).toBe('repeated')
       await sell(wall, 'next', 1, 3, createTestListing({ name: null, framework: 'reed' }))
-      expect(await say()).toBe('superseded')
+      expect(await registerName()).toBe('superseded')
       expect((await wall.blocks.findOwned(block))?.profile).toEqual({ name: 'Bob', framework: 'reed' })
     })
 

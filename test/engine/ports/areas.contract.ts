@@ -2,7 +2,7 @@ import { describe, expect } from 'bun:test'
 import { StaleWriteError } from '../../../server/domain/failure.ts'
 import { targetOf, type Target } from '../../../server/domain/purchase/target.ts'
 import { blocksOf } from '../../../shared/area.ts'
-import { partOf, trustPixels, type Pixels } from '../../../shared/pixels.ts'
+import { sliceBlockPixels, trustPixels, type Pixels } from '../../../shared/pixels.ts'
 import { coordOf, type BlockIndex } from '../../../shared/wall.ts'
 import {
   catchFailure,
@@ -179,7 +179,11 @@ function testSelling(test: EngineTest): void {
     const changes = await wall.log.readAfter(1, 99)
     expect(changes.map(({ number, at }) => [number, at])).toEqual([2, 3, 4, 5, 6, 7].map((n) => [n, NOW + 5]))
     for (const [i, block] of listBlocks('80,45,3x2').entries()) {
-      const content = { pixels: partOf(createPicture(6), i), message: 'hello, wall', link: 'https://ada.example/' }
+      const content = {
+        pixels: sliceBlockPixels(createPicture(6), i),
+        message: 'hello, wall',
+        link: 'https://ada.example/',
+      }
       expect(changes[i]).toMatchObject({ kind: 'sale', seq: 2 + i, block, content, wallet: createWalletAddress(1) })
       expect(await wall.blocks.findOwned(block)).toMatchObject({
         wallet: createWalletAddress(1),

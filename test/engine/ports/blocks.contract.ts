@@ -1,7 +1,7 @@
 import { describe, expect } from 'bun:test'
 import { computeKeepUntil } from '../../../server/domain/wall/edit.ts'
 import { placeArea, blocksOf } from '../../../shared/area.ts'
-import { toBlockOrder, partOf } from '../../../shared/pixels.ts'
+import { toBlockOrder, sliceBlockPixels } from '../../../shared/pixels.ts'
 import { coordOf } from '../../../shared/wall.ts'
 import { reserve, sell, type Engine, type EngineTest } from '../../support/engine.ts'
 import {
@@ -103,7 +103,7 @@ function testEdits(test: EngineTest): void {
     await sellAll(wall)
     const edit = createTestEdit(1, { pixels, message: 'ours', link: null })
     expect(await wall.blocks.editArea(area, edit, NOW + 5)).toBe('applied')
-    const contents = blocks.map((_, at) => ({ pixels: partOf(pixels, at), message: 'ours', link: null }))
+    const contents = blocks.map((_, at) => ({ pixels: sliceBlockPixels(pixels, at), message: 'ours', link: null }))
     expect(await readContents(wall)).toEqual(contents)
     const entries = blocks.map((each, at) => ({
       number: 7 + at,
@@ -202,8 +202,12 @@ function testReplays(test: EngineTest): void {
 
   test('an edit that was applied to one block can still be applied to another block', async (wall) => {
     await sellAll(wall)
-    const say = (each = block) => wall.blocks.edit(each, createTestEdit(1, { message: 'a' }), NOW)
-    expect([await say(), await say(last), await say()]).toEqual(['applied', 'applied', 'repeated'])
+    const paintMessage = (each = block) => wall.blocks.edit(each, createTestEdit(1, { message: 'a' }), NOW)
+    expect([await paintMessage(), await paintMessage(last), await paintMessage()]).toEqual([
+      'applied',
+      'applied',
+      'repeated',
+    ])
   })
 
   test('an edit is remembered until it expires, and no longer', async (wall) => {

@@ -89,10 +89,10 @@ function testHolding(test: EngineTest): void {
   test('a payment that is held or sold cannot be claimed again', async (wall) => {
     const { ledger } = wall
     const held = await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
-    const claimReleased = () => ledger.claim('next', createTestPayment(1, 1), createTestListing(), HEAD, NOW, [])
-    expect(await catchFailure(claimReleased())).toBeInstanceOf(StaleWriteError)
+    const repeatClaim = () => ledger.claim('next', createTestPayment(1, 1), createTestListing(), HEAD, NOW, [])
+    expect(await catchFailure(repeatClaim())).toBeInstanceOf(StaleWriteError)
     await ledger.finalize(held, toHash(1), true, NOW)
-    expect(await catchFailure(claimReleased())).toBeInstanceOf(StaleWriteError)
+    expect(await catchFailure(repeatClaim())).toBeInstanceOf(StaleWriteError)
     expect(await ledger.checkSpace(CLAIM_ORDER[0] ?? 'next')).toBe('open')
   })
 

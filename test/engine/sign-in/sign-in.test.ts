@@ -56,23 +56,23 @@ async function sendAltered(wall: Wall, before: SignInFields, after: Record<strin
 
 const { createWall: newWall } = openPostgresWalls()
 
-const onSqlite = testOver(async () => {
+const testOnSqlite = testOver(async () => {
   // Only one process can open a file, so both walls use one store.
   const store = await openBlank()
   return await openSoldWalls(store, store)
 }, closeBoth)
 
-const onPostgres = testOver(async () => {
+const testOnPostgres = testOver(async () => {
   const url = await newWall()
   return await openSoldWalls(await openPostgres(url, TERMS.network), await openPostgres(url, TERMS.network))
 }, closeBoth)
 
 describe('signing in on SQLite', () => {
-  for (const promises of [testDemands, testOwners, testReceipts, testRefusals, testRepeats]) promises(onSqlite)
+  for (const promises of [testDemands, testOwners, testReceipts, testRefusals, testRepeats]) promises(testOnSqlite)
 })
 
 describe('signing in on PostgreSQL, with two instances', () => {
-  testRepeats(onPostgres)
+  testRepeats(testOnPostgres)
 })
 
 function testOwners(test: WallsTest): void {

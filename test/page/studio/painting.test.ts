@@ -9,7 +9,7 @@ import { lookAt } from '../../../viewer/camera/camera.ts'
 import { sendUntilSettled, signBlockPayment } from '../../support/e2e/buyer.ts'
 import { startWorld, type World } from '../../support/e2e/world.ts'
 import { listSmallTargets, findViolations } from '../../support/page/axe.ts'
-import { buildPage } from '../../support/page/built-page.ts'
+import { requireBuiltPage } from '../../support/page/built-page.ts'
 import { waitUntilReady, measureStageTop, measureStage } from '../../support/page/driver.ts'
 import {
   readBody,
@@ -70,7 +70,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
   const locateCost = (page: Page) => page.locator('#cost')
 
   beforeAll(async () => {
-    await buildPage()
+    await requireBuiltPage()
     world = await startWorld()
     ada = await world.createFundedWallet(10)
     bob = await world.createFundedWallet(10)

@@ -10,7 +10,7 @@ import { WallError } from '../../../server/client/wall-error.ts'
 import { createWallet } from '../../../server/local/wallets.ts'
 import { readPaymentHeader } from '../../../server/x402/payload.ts'
 import { encodeHeader } from '../../../server/x402/receipt.ts'
-import { demandOf } from '../../../server/x402/terms.ts'
+import { buildDemand } from '../../../server/x402/terms.ts'
 import { OFFER } from '../../support/offer.ts'
 import { TERMS } from '../../support/samples.ts'
 
@@ -40,7 +40,7 @@ const createTermsAnswer = (amount = TERMS.amount): Answer => ({
   status: 402,
   headers: {
     'payment-required': encodeHeader(
-      demandOf({ ...OFFER, baseUrl: 'http://127.0.0.1', terms: { ...TERMS, amount } }, 'next'),
+      buildDemand({ ...OFFER, baseUrl: 'http://127.0.0.1', terms: { ...TERMS, amount } }, 'next'),
     ),
   },
   body: JSON.stringify({ error: 'payment_required', message: 'Pay.' }),
@@ -98,7 +98,7 @@ const createTestBuyer = (options: Options = {}) =>
   })
 
 /** The number of signed payments saved on disk. */
-const countKept = async () => (await readdir(folder)).filter((name) => name.endsWith('.json')).length
+const countSavedPayments = async () => (await readdir(folder)).filter((name) => name.endsWith('.json')).length
 
 const ADA = '?name=Ada'
 
@@ -120,7 +120,7 @@ async function buyAt(wall: ReturnType<typeof startScriptedWall>, options: Option
     waited,
     payments,
     signatures: new Set(wall.paid.map(({ payment }) => payment)).size,
-    kept: await countKept(),
+    kept: await countSavedPayments(),
   }
 }
 
@@ -368,7 +368,7 @@ describe('a buyer that was cut off', () => {
     await createTestBuyer({
       onEarlier: (receipt) => reported.push('block' in receipt ? receipt.block : receipt.area),
     }).finish()
-    expect([reported, wall.paid.length, await countKept()]).toEqual([['1,1'], 2, 0])
+    expect([reported, wall.paid.length, await countSavedPayments()]).toEqual([['1,1'], 2, 0])
   })
 })
 

@@ -8,11 +8,17 @@ import { createTestPayment, createWalletAddress } from '../../support/samples.ts
 import { bindPayment } from '../../support/service/bound.ts'
 import { expectDocumented, listResponses } from '../../support/service/documented.ts'
 import { OPERATIONS } from '../../support/service/operations.ts'
-import { signAreaEdit, signEdit, signNaming, signRegistration, createBodyInit } from '../../support/service/signed.ts'
+import {
+  signAreaEdit,
+  signEdit,
+  signPainterChoice,
+  signRegistration,
+  createBodyInit,
+} from '../../support/service/signed.ts'
 import { readSignInFields, createSignInHeader, createSignInPost } from '../../support/service/signing-in.ts'
 import {
   HOST,
-  breakSettings,
+  reportChainFault,
   openWall,
   createPaidInit,
   createPaymentFor,
@@ -39,7 +45,7 @@ const createAsk =
     wall.sendRequest(request, init)
 
 const ask = createAsk(emptyWall)
-const onceSold = createAsk(soldWall)
+const askSoldWall = createAsk(soldWall)
 
 /** Repeats the request with the first response's ETag. */
 const repeatWithEtag =
@@ -66,7 +72,7 @@ const askWithoutRail =
   (request: string, init?: RequestInit): Provoke =>
   async () => {
     const wall = await openWall()
-    await breakSettings(wall)
+    await reportChainFault(wall)
     return await wall.sendRequest(request, init)
   }
 
@@ -89,7 +95,7 @@ const [paintBlock, paintArea, rename] = ['POST /blocks/3,4', 'POST /areas/3,4,1x
 const receipts = `${rename}/receipts`
 
 /** Sends the request to the sold wall, signed in as the `payer`-th wallet. */
-const signIn =
+const askSignedIn =
   (request: string, body: unknown, payer = 1): Provoke =>
   async () =>
     await soldWall.sendRequest(request, await signRequest(request, body, payer))
@@ -133,41 +139,44 @@ const provoked: Readonly<Record<string, Provoke>> = {
   'GET /blocks/next 410': askWithSpace('claimed', 'GET /blocks/next'),
   'GET /blocks/next 503': () => doubtfulWall.buy('/blocks/next', 2),
   'GET /blocks/{coord} 200': buy('/blocks/3,4'),
-  'GET /blocks/{coord} 303': onceSold('GET /blocks/3,4', { headers: { accept: 'text/html' } }),
+  'GET /blocks/{coord} 303': askSoldWall('GET /blocks/3,4', { headers: { accept: 'text/html' } }),
   'GET /blocks/{coord} 400': ask('GET /blocks/160,0'),
   'GET /blocks/{coord} 402': ask('GET /blocks/3,4'),
-  'GET /blocks/{coord} 409': onceSold('GET /blocks/3,4', createPaidInit(createTestPayment(2, 2))),
+  'GET /blocks/{coord} 409': askSoldWall('GET /blocks/3,4', createPaidInit(createTestPayment(2, 2))),
   'GET /blocks/{coord} 503': () => doubtfulWall.buy('/blocks/3,4', 1),
   'POST /areas 200': async () =>
     (await openWall()).sendRequest('POST /areas', createAreaOrder({}, createPaidInit(createPaymentFor(2, 1)).headers)),
   'POST /areas 400': ask('POST /areas', createAreaOrder({ w: 0 })),
-  'POST /areas 409': onceSold('POST /areas', createAreaOrder({ at: '2,4' })),
+  'POST /areas 409': askSoldWall('POST /areas', createAreaOrder({ at: '2,4' })),
   'POST /areas 410': async () =>
     await (await openWall({}, await openNearlySold(0))).sendRequest('POST /areas', createAreaOrder()),
   'POST /areas 503': () =>
     doubtfulWall.sendRequest('POST /areas', createAreaOrder({}, createPaidInit(createPaymentFor(2, 3)).headers)),
-  'PUT /blocks/{coord} 401': onceSold('PUT /blocks/3,4', createBodyInit(signEdit(2, '3,4', { message: 'a' }))),
-  'POST /blocks/{coord} 200': signIn(paintBlock, words),
-  'POST /blocks/{coord} 401': signIn(paintBlock, words, 2),
-  'POST /areas/{area} 200': signIn(paintArea, words),
-  'POST /areas/{area} 401': signIn(paintArea, words, 2),
+  'PUT /blocks/{coord} 401': askSoldWall('PUT /blocks/3,4', createBodyInit(signEdit(2, '3,4', { message: 'a' }))),
+  'POST /blocks/{coord} 200': askSignedIn(paintBlock, words),
+  'POST /blocks/{coord} 401': askSignedIn(paintBlock, words, 2),
+  'POST /areas/{area} 200': askSignedIn(paintArea, words),
+  'POST /areas/{area} 401': askSignedIn(paintArea, words, 2),
   'POST /api/agents/me 401': async () => {
     const { headers = {} } = await signRequest(rename, { name: 'Bob' })
     return await soldWall.sendRequest(rename, { ...createBodyInit({ name: 'Ada' }), headers })
   },
-  'POST /api/agents/me 402': onceSold(rename, createBodyInit({ name: 'Ada' })),
-  'POST /api/agents/me 404': signIn(rename, { name: 'Ada' }, 7),
+  'POST /api/agents/me 402': askSoldWall(rename, createBodyInit({ name: 'Ada' })),
+  'POST /api/agents/me 404': askSignedIn(rename, { name: 'Ada' }, 7),
   'POST /api/agents/me/receipts 400': ask(receipts, createBodyInit([])),
   'POST /api/agents/me/receipts 401': async () => {
     const { headers = {} } = await signRequest(receipts, {})
     return await soldWall.sendRequest(receipts, { ...createBodyInit({ after: 5 }), headers })
   },
-  'POST /api/agents/me/receipts 402': onceSold(receipts, createBodyInit({})),
-  'POST /api/agents/me/receipts 404': signIn(receipts, {}, 7),
+  'POST /api/agents/me/receipts 402': askSoldWall(receipts, createBodyInit({})),
+  'POST /api/agents/me/receipts 404': askSignedIn(receipts, {}, 7),
   'GET /areas/{area} 400': ask('GET /areas/3,4'),
   'GET /areas/{area}.png 400': ask('GET /areas/3,4.png'),
   'GET /areas/{area}.png 503': () => overloadPictures((at) => `GET /areas/${at},4,1x1.png`),
-  'PUT /areas/{area} 401': onceSold('PUT /areas/3,4,1x1', createBodyInit(signAreaEdit(2, '3,4,1x1', { message: 'a' }))),
+  'PUT /areas/{area} 401': askSoldWall(
+    'PUT /areas/3,4,1x1',
+    createBodyInit(signAreaEdit(2, '3,4,1x1', { message: 'a' })),
+  ),
   'GET /api/live 400': ask('GET /api/live', { headers: { 'last-event-id': 'x' } }),
   'GET /api/live 503': async () => {
     const { live, sendRequest: askClosed } = await openWall()
@@ -182,13 +191,13 @@ const provoked: Readonly<Record<string, Provoke>> = {
   'GET /api/history 400': ask('GET /api/history?limit=0'),
   'GET /api/feed 400': ask('GET /api/feed?limit=0'),
   'GET /api/deeds 400': ask('GET /api/deeds?limit=201'),
-  'PUT /api/agents/me 401': onceSold(
+  'PUT /api/agents/me 401': askSoldWall(
     'PUT /api/agents/me',
     createBodyInit({ ...signRegistration(2, { name: 'Ada' }), wallet: createWalletAddress(1) }),
   ),
-  'PUT /api/agents/me/painter 401': onceSold(
+  'PUT /api/agents/me/painter 401': askSoldWall(
     'PUT /api/agents/me/painter',
-    createBodyInit({ ...signNaming(2, createWalletAddress(9)), wallet: createWalletAddress(1) }),
+    createBodyInit({ ...signPainterChoice(2, createWalletAddress(9)), wallet: createWalletAddress(1) }),
   ),
   'POST /api/preview 400': ask('POST /api/preview', createBodyInit({ coord: '160,0' })),
   'GET /api/space 400': ask('GET /api/space?w=0&h=2'),
@@ -213,7 +222,7 @@ const provoked: Readonly<Record<string, Provoke>> = {
     const { sendRequest: askAlone } = await openWall()
     return await findFirstRefusal(600, () => askAlone('POST /api/sign', createBodyInit({})))
   },
-  'GET /api/sign 401': onceSold('GET /api/sign?kind=set_area&area=3,4,2x1&message=hi'),
+  'GET /api/sign 401': askSoldWall('GET /api/sign?kind=set_area&area=3,4,2x1&message=hi'),
   'GET /api/sign 404': ask('GET /api/sign?kind=set_pixels&coord=3,4&message=hi'),
   'GET /api/sign 409': () => doubtfulWall.sendRequest('GET /api/sign?kind=set_pixels&coord=3,4&message=hi'),
   'GET /api/agents/{wallet} 400': ask('GET /api/agents/0x12'),
@@ -250,7 +259,10 @@ const workable: Readonly<Record<string, readonly [request: string, init?: Reques
   'GET /api/deeds': ['GET /api/deeds'],
   'GET /api/agents': ['GET /api/agents'],
   'PUT /api/agents/me': ['PUT /api/agents/me', createBodyInit(signRegistration(1, { name: 'Ada' }))],
-  'PUT /api/agents/me/painter': ['PUT /api/agents/me/painter', createBodyInit(signNaming(1, createWalletAddress(9)))],
+  'PUT /api/agents/me/painter': [
+    'PUT /api/agents/me/painter',
+    createBodyInit(signPainterChoice(1, createWalletAddress(9))),
+  ],
   'POST /api/preview': ['POST /api/preview', createBodyInit({ coord: 'next' })],
   'GET /api/space': ['GET /api/space?w=2&h=2'],
   'POST /api/pixels': ['POST /api/pixels?width=10&height=10', createBytesInit(new Uint8Array(300))],
@@ -340,10 +352,10 @@ const broken503 = await openBrokenWall(new StoreUnavailable(SECRET))
 
 /** How to provoke each status, given the valid request of any operation. */
 const alike: Readonly<Record<string, (request: string, init?: RequestInit) => Provoke>> = {
-  200: onceSold,
+  200: askSoldWall,
   304: repeatWithEtag,
   400: (request) => ask(request, createBodyInit({})),
-  402: onceSold,
+  402: askSoldWall,
   404: ask,
   409: createAsk(doubtfulWall),
   413: (request, init) => ask(request, { ...init, body: TOO_MUCH }),

@@ -113,7 +113,7 @@ describe('AgentCash and x402scan', () => {
 })
 
 /** The catalogue entry in a demand. */
-const readExample = (response: Response) =>
+const readCatalogueEntry = (response: Response) =>
   (decodeDemand(response).extensions as { bazaar: { info: { input: { queryParams?: object; body?: object } } } }).bazaar
     .info
 
@@ -131,7 +131,7 @@ test.each(paid)(
     const request = `${method.toUpperCase()} ${path.replace('{coord}', '159,89')}`
     for (const probe of method === 'post' ? [{}, { body: '' }, createBodyInit({})] : [{}])
       expect((await wall.sendRequest(request, probe)).status).toBe(402)
-    const { input } = readExample(await wall.sendRequest(request))
+    const { input } = readCatalogueEntry(await wall.sendRequest(request))
     const query = new URLSearchParams({ ...input.queryParams }).toString()
     const own =
       input.body === undefined

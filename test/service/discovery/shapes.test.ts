@@ -12,14 +12,14 @@ FormatRegistry.Set('uri', (text) => URL.canParse(text))
 const Uri = Type.String({ format: 'uri' })
 const createClosedObject = (members: TProperties) => Type.Object(members, { additionalProperties: false })
 const createNonEmptyArray = (one: TSchema) => Type.Array(one, { minItems: 1 })
-const text = (maxLength: number, pattern = '^') => Type.String({ minLength: 1, maxLength, pattern })
+const createTextSchema = (maxLength: number, pattern = '^') => Type.String({ minLength: 1, maxLength, pattern })
 
 const sizes = Type.Array(Type.String({ pattern: '^(\\d+x\\d+|any)$' }))
 
 const identity = {
   name: Type.String({ pattern: '^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$', minLength: 3, maxLength: 200 }),
-  title: text(100),
-  description: text(100),
+  title: createTextSchema(100),
+  description: createTextSchema(100),
   version: Type.String({ pattern: '^\\d+\\.\\d+\\.\\d+$' }),
   websiteUrl: Uri,
   icons: Type.Array(createClosedObject({ src: Uri, mimeType: Type.String(), sizes })),
@@ -28,7 +28,7 @@ const identity = {
   ),
 }
 
-const skill = { name: text(64, '^[a-z0-9]+(-[a-z0-9]+)*$'), description: text(1024) }
+const skill = { name: createTextSchema(64, '^[a-z0-9]+(-[a-z0-9]+)*$'), description: createTextSchema(1024) }
 
 /** Agent skills discovery, 0.1. */
 const SkillsIndexV1 = createClosedObject({

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'bun:test'
 import { getToolUiResourceUri, RESOURCE_MIME_TYPE } from '@modelcontextprotocol/ext-apps/app-bridge'
 import { buildChatView } from '../../../server/http/answer/viewer-files.ts'
 import { createScratchFolder } from '../../support/scratch-folder.ts'
-import { NEGOTIATED, sendRpc, sendStateless, TOOL_LIST } from '../../support/service/agent.ts'
+import { NEGOTIATED, sendRpc, buildStatelessRequest, TOOL_LIST } from '../../support/service/agent.ts'
 import { openWall, type Wall } from '../../support/service/wall.ts'
 
 // Goal: hosts of MCP Apps find the view of the wall, and let it make requests to the wall only. Method: the extension's
@@ -37,7 +37,7 @@ test('the view is the only resource, and may make requests to this wall only', a
 })
 
 test('the revision without a handshake serves the same view', async () => {
-  const { message, headers } = sendStateless('resources/read', { uri: URI })
+  const { message, headers } = buildStatelessRequest('resources/read', { uri: URI })
   const { result } = await sendRpc(wall, { id: 1, ...message }, headers)
   expect(result).toMatchObject({ contents: [{ uri: URI, text: HTML }] })
 })

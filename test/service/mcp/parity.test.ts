@@ -7,7 +7,7 @@ import { createBodyInit } from '../../support/service/signed.ts'
 import {
   encodeHeader,
   readJson,
-  breakSettings,
+  reportChainFault,
   openWall,
   createPaymentFor,
   toPayload,
@@ -174,8 +174,13 @@ const worlds: readonly World[] = [
     open: (wall) => void (wall.chain.silent = true),
     ends: 'facilitator_unavailable',
   },
-  { name: 'a rail that can never work', open: breakSettings, ask: { coord: '3,4' }, ends: 'facilitator_unavailable' },
-  { name: 'a rail that can never work, paid', open: breakSettings, ends: 'facilitator_unavailable' },
+  {
+    name: 'a rail that can never work',
+    open: reportChainFault,
+    ask: { coord: '3,4' },
+    ends: 'facilitator_unavailable',
+  },
+  { name: 'a rail that can never work, paid', open: reportChainFault, ends: 'facilitator_unavailable' },
   {
     name: 'a payer that the operator denies',
     open: ({ denied }) => void denied.add(own.payer),
@@ -225,7 +230,7 @@ describe('both interfaces', () => {
       const overHttpEnds = await askOverHttp(front, ask)
       const overMcpEnds = await askOverMcp(back, ask)
       expect(overMcpEnds).toEqual(overHttpEnds)
-      expect(nameOf(overHttpEnds)).toBe(ends)
+      expect(describeEnd(overHttpEnds)).toBe(ends)
       expect(await readEffects(back, ask)).toEqual(await readEffects(front, ask))
     },
   )
@@ -280,7 +285,7 @@ async function askOverMcp(
 // These two fields differ, because each interface is listed in catalogues under its own address.
 const pickTerms = (demand: unknown) => ({ ...(demand as object), resource: undefined, extensions: undefined })
 
-const nameOf = (outcome: Outcome): unknown =>
+const describeEnd = (outcome: Outcome): unknown =>
   outcome.kind === 'refused' ? (outcome.body as { error?: unknown }).error : outcome.kind
 
 /** Waits until every purchase has ended, and reads all effects of a request. */

@@ -6,7 +6,7 @@ import {
   post,
   sendRpc,
   STATELESS,
-  sendStateless,
+  buildStatelessRequest,
   type ToolAnswer,
 } from '../../support/service/agent.ts'
 import { openWall, toPayload, type Wall } from '../../support/service/wall.ts'
@@ -19,8 +19,8 @@ beforeAll(async () => {
   wall = await openWall()
 })
 
-const sendRequest = async (...request: Parameters<typeof sendStateless>) => {
-  const { message, headers } = sendStateless(...request)
+const sendRequest = async (...request: Parameters<typeof buildStatelessRequest>) => {
+  const { message, headers } = buildStatelessRequest(...request)
   return await sendRpc(wall, { id: 7, ...message }, headers)
 }
 
@@ -61,7 +61,7 @@ test('a block is bought as in the older revisions: the first call gets the terms
 
 test('responses are JSON that is not cached, and notifications get no body', async () => {
   const send = async (method: string, params: object) => {
-    const { message, headers } = sendStateless(method, { ...params })
+    const { message, headers } = buildStatelessRequest(method, { ...params })
     return await post(
       wall,
       JSON.stringify({ jsonrpc: '2.0', ...(method.startsWith('tools') ? { id: 1 } : {}), ...message }),
@@ -80,7 +80,7 @@ test('a bug in the program causes an HTTP 500 in any revision, without the messa
   }
   const broken = await openWall({ ledger: { checkSpace: failToReadSpace } })
   const params = { name: 'buy_block', arguments: { coord: 'next' } }
-  const { message, headers } = sendStateless('tools/call', params)
+  const { message, headers } = buildStatelessRequest('tools/call', params)
   const answers = [
     await post(broken, JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }), NEGOTIATED),
     await post(broken, JSON.stringify({ jsonrpc: '2.0', id: 1, ...message }), headers),

@@ -6,7 +6,7 @@ import { systemClock } from '../../../server/adapters/clock.ts'
 import { TIMES, type Times } from '../../../server/times.ts'
 
 /** Returns the function that sends JSON-RPC requests to one endpoint. */
-export const openRequestsTo = (url: string, times?: Partial<Times>) =>
+export const createRequestSender = (url: string, times?: Partial<Times>) =>
   openEndpoints('eip155:8453', [url], { clock: systemClock, times: { ...TIMES, ...times } }).request
 
 /** The outcome of a call: a result, an error, no response, a truncated response, or status 429. */

@@ -25,7 +25,7 @@ export const createSellerWith = (given: Given): Seller =>
   })
 
 /** A seller that handles every payment with `buy`, and reports every target as open. */
-export const createSellerThat = (buy: Seller['buy']): Seller => ({
+export const createSellerStub = (buy: Seller['buy']): Seller => ({
   buy,
   readOffer: () => 'open',
   reconcile: async () => true,

@@ -48,7 +48,7 @@ export const listSmallTargets = (page: Page): Promise<string[]> =>
   )
 
 /** The HTML of controls that cannot be scrolled completely into the window, or are covered there. */
-export const listOutOfReach = (page: Page): Promise<string[]> =>
+export const listUnreachableControls = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const isScrolled = (element: Element | null): boolean =>
       element !== null &&
@@ -79,7 +79,7 @@ export const listOutOfReach = (page: Page): Promise<string[]> =>
  * Texts that their own box cuts off. Names over the wall are exempt, because the panel next to the wall shows them in
  * full.
  */
-export const listCutOff = (page: Page): Promise<string[]> =>
+export const listCutOffTexts = (page: Page): Promise<string[]> =>
   page.evaluate(() =>
     [
       ...document.body.querySelectorAll<HTMLElement>('h1, h2, p, span, button, a, label, summary, output, dd, dt, li'),

@@ -3,7 +3,7 @@
 const root = new URL('../../../', import.meta.url).pathname
 
 /** The folder of the built page. Throws if the page does not exist, or if a source file is newer. */
-export async function buildPage(): Promise<string> {
+export async function requireBuiltPage(): Promise<string> {
   const dist = `${root}dist/viewer`
   const builtAt = await readChangeTime(`${dist}/index.html`).catch(() => 0)
   for await (const source of new Bun.Glob('{viewer,shared}/**/*').scan(root))

@@ -64,7 +64,7 @@ export function restPointer(page: Page, { x, y }: Point, answer = page.locator('
 }
 
 /** Opens the details of the block at a point of the page, with the mouse or with a finger. */
-export function openLabel(page: Page, { x, y }: Point, by: 'mouse' | 'finger' = 'mouse'): Promise<void> {
+export function openDetails(page: Page, { x, y }: Point, by: 'mouse' | 'finger' = 'mouse'): Promise<void> {
   return repeatUntilAnswered(
     (timeout) => page.locator('#card').waitFor({ timeout }),
     () => (by === 'mouse' ? page.mouse.click(x, y) : page.touchscreen.tap(x, y)),

@@ -4,7 +4,7 @@ import { LATE, LIT, loadPicture, WORKS, type Work } from '../../../server/local/
 import { placeArea, blocksOf, type Area } from '../../../shared/area.ts'
 import type { Canvas, CanvasBlock } from '../../../shared/contract/canvas.ts'
 import { PALETTE } from '../../../shared/palette.ts'
-import { toBlockOrder, partOf, type Pixels } from '../../../shared/pixels.ts'
+import { toBlockOrder, sliceBlockPixels, type Pixels } from '../../../shared/pixels.ts'
 import { BLOCK_SIZE, CLAIM_ORDER, TOTAL_BLOCKS, blockAt, type BlockIndex } from '../../../shared/wall.ts'
 import { createPrng, type Prng } from '../prng.ts'
 import { decodePicture } from '../service/decoded.ts'
@@ -21,7 +21,7 @@ export const SOLD_IN_DEMO = HUNG.reduce((sum, { w, h }) => sum + w * h, 0)
 const pictures = new Map(await Promise.all(HUNG.map(async (work) => [work, await loadPixels(work)] as const)))
 
 /** The pixels of an artwork of the demo, which are loaded in advance. */
-function drawPicture(work: Work): Pixels {
+function requirePicture(work: Work): Pixels {
   const pixels = pictures.get(work)
   if (pixels === undefined) throw new Error(`the artwork ${work.name} has no loaded picture`)
   return pixels
@@ -53,7 +53,7 @@ export function createGalleryWall(sold: number): Canvas {
     const said = { m: work.message, ...(work.link === undefined ? {} : { l: work.link }) }
     const t = STARTED_AT + 60_000 * blocks.size
     for (const [part, block] of blocksOf(area).entries()) {
-      const px = partOf(drawPicture(work), part).toBase64()
+      const px = sliceBlockPixels(requirePicture(work), part).toBase64()
       blocks.set(block, { i: block, a: agent, t, ...said, px })
     }
     owned[agent] = (owned[agent] ?? 0) + area.w * area.h

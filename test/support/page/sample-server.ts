@@ -17,7 +17,7 @@ import {
 import type { Spaces } from '../../../shared/contract/space.ts'
 import { PIXELS_PER_BLOCK } from '../../../shared/pixels.ts'
 import { COLS, TOTAL_BLOCKS, coordOf, isBlockIndex, parseCoord, type BlockIndex } from '../../../shared/wall.ts'
-import { buildPage } from './built-page.ts'
+import { requireBuiltPage } from './built-page.ts'
 import { canvas as sample, findDeed } from './sample-wall.ts'
 
 export type SampleServer = {
@@ -46,7 +46,7 @@ const UNPAINTED = 255
 
 /** Serves the built page on a free port. */
 export async function startSampleServer(): Promise<SampleServer> {
-  const dist = await buildPage()
+  const dist = await requireBuiltPage()
   let status = 200
   let canvas = structuredClone(sample)
   let version = 0

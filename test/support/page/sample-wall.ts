@@ -50,7 +50,7 @@ const createPicture = (colour: (x: number, y: number) => number) =>
   Uint8Array.from({ length: BLOCK_SIZE ** 2 }, (_, i) => colour(i % BLOCK_SIZE, Math.floor(i / BLOCK_SIZE))).toBase64()
 
 /** The rainbow's palette index at a pixel. */
-export const chooseRainbow = (x: number, y: number): number => 16 + y * 2 * BLOCK_SIZE + x * 2
+export const computeRainbowColour = (x: number, y: number): number => 16 + y * 2 * BLOCK_SIZE + x * 2
 
 export const nastyMessage = `<script>window.hurt = true</script><img src=x onerror="window.hurt = true">`
 
@@ -81,7 +81,7 @@ const blocks: Canvas['blocks'] = [
     t: 1_760_000_000_000,
     m: 'Hello from a machine.',
     l: 'https://example.com/a',
-    px: createPicture(chooseRainbow),
+    px: createPicture(computeRainbowColour),
   },
   { i: blockWithoutPicture, a: 0, t: 1_760_000_200_000 },
 ]

@@ -19,7 +19,7 @@ const SINCE_LAST_SALE_MS = 240_000
 const ORIGIN = 'https://wall.example'
 
 const wall = createGalleryWall(SOLD_IN_DEMO)
-const shown = findSpokenBlock(86, 42)
+const shown = findBlockWithMessage(86, 42)
 /** The query of a page that shows the artwork of the shown block, with its details open. */
 const workAddress = `?work=${coordOf(shown)}`
 
@@ -79,7 +79,7 @@ async function waitUntilSettled(page: Page): Promise<void> {
 }
 
 /** The block with a message that is nearest to a position; without messages, the block at the position. */
-function findSpokenBlock(nearCol: number, nearRow: number): BlockIndex {
+function findBlockWithMessage(nearCol: number, nearRow: number): BlockIndex {
   const measureDistance = ({ i }: CanvasBlock) => Math.hypot((i % COLS) - nearCol, Math.floor(i / COLS) - nearRow)
   const [nearest] = wall.blocks
     .filter(({ m }) => m !== undefined)

@@ -41,7 +41,7 @@ export const STATELESS = '2026-07-28'
 /**
  * Builds a request in the `STATELESS` revision: its headers and message; `meta` and `headers` add or replace fields.
  */
-export function sendStateless(method: string, params: Params = {}, meta: Params = {}, headers: Fields = {}) {
+export function buildStatelessRequest(method: string, params: Params = {}, meta: Params = {}, headers: Fields = {}) {
   const envelope = {
     'io.modelcontextprotocol/protocolVersion': STATELESS,
     'io.modelcontextprotocol/clientInfo': { name: 'agent', version: '1' },

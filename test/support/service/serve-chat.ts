@@ -5,12 +5,16 @@
 
 import { buildChatView, readFilesIn } from '../../../server/http/answer/viewer-files.ts'
 import { findFreePort } from '../../../server/local/wall-process.ts'
-import { buildPage } from '../page/built-page.ts'
+import { requireBuiltPage } from '../page/built-page.ts'
 import { OFFER, openWall } from './wall.ts'
 
 const port = await findFreePort()
 const baseUrl = `http://127.0.0.1:${port}`
-const html = await buildChatView(await readFilesIn(await buildPage()), { title: 'Pixel Wall', price: '1.00' }, baseUrl)
+const html = await buildChatView(
+  await readFilesIn(await requireBuiltPage()),
+  { title: 'Pixel Wall', price: '1.00' },
+  baseUrl,
+)
 const wall = await openWall({ offer: { ...OFFER, baseUrl }, bindHost: '127.0.0.1', chatView: html })
 // A neighbouring block whose text must not be mistaken for the wall's own.
 await wall.buy(

@@ -38,7 +38,7 @@ export function signAreaEdit(
 }
 
 /** The `payer`-th wallet's signed choice of a painter. */
-export function signNaming(payer: number, painter: Address | null, ts = NOW): Record<string, unknown> {
+export function signPainterChoice(payer: number, painter: Address | null, ts = NOW): Record<string, unknown> {
   const own = createWalletAddress(payer)
   return { wallet: own, ts, signature: computeSignature(own, formatPainterMessage(HOST, own, ts, painter)), painter }
 }

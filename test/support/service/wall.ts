@@ -172,7 +172,7 @@ async function requestApp(wall: App, request: string, init: RequestInit = {}): P
 }
 
 /** Makes the chain report a fault, so that the wall accepts no payments until `chain.wrong` is null again. */
-export async function breakSettings({ chain, probe }: Pick<Wall, 'chain' | 'probe'>): Promise<void> {
+export async function reportChainFault({ chain, probe }: Pick<Wall, 'chain' | 'probe'>): Promise<void> {
   chain.wrong = 'the token is another one'
   await probe()
 }

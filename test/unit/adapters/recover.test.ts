@@ -15,31 +15,32 @@ const encodeWord = (value: bigint) => value.toString(16).padStart(64, '0')
 
 type Parts = { readonly r: bigint; readonly s: bigint; readonly v: number }
 
-const hexOf = ({ r, s, v }: Parts): Hex => `0x${encodeWord(r)}${encodeWord(s)}${v.toString(16).padStart(2, '0')}`
+const encodeSignature = ({ r, s, v }: Parts): Hex =>
+  `0x${encodeWord(r)}${encodeWord(s)}${v.toString(16).padStart(2, '0')}`
 
 /** Every way to change a signature; the first leaves it unchanged. */
 const twists: ReadonlyArray<(parts: Parts, some: bigint) => Hex> = [
-  hexOf,
-  ({ r, s, v }) => hexOf({ r, s, v: v - 27 }),
-  ({ r, s, v }) => hexOf({ r, s: ORDER - s, v: 55 - v }),
-  ({ r, s, v }) => hexOf({ r, s: ORDER - s, v }),
-  ({ r, s, v }) => hexOf({ r, s, v: 55 - v }),
-  ({ r, s }, some) => hexOf({ r, s, v: Number(some % 256n) }),
-  ({ s, v }) => hexOf({ r: 0n, s, v }),
-  ({ r, v }) => hexOf({ r, s: 0n, v }),
-  ({ s, v }, some) => hexOf({ r: ORDER + (some % 3n) - 1n, s, v }),
-  ({ r, v }, some) => hexOf({ r, s: ORDER + (some % 3n) - 1n, v }),
-  ({ s, v }, some) => hexOf({ r: some, s, v }),
-  ({ r, v }, some) => hexOf({ r, s: some, v }),
-  ({ v }) => hexOf({ r: 2n ** 256n - 1n, s: 2n ** 256n - 1n, v }),
-  ({ s, v }, some) => hexOf({ r: some % 1000n, s, v }),
+  encodeSignature,
+  ({ r, s, v }) => encodeSignature({ r, s, v: v - 27 }),
+  ({ r, s, v }) => encodeSignature({ r, s: ORDER - s, v: 55 - v }),
+  ({ r, s, v }) => encodeSignature({ r, s: ORDER - s, v }),
+  ({ r, s, v }) => encodeSignature({ r, s, v: 55 - v }),
+  ({ r, s }, some) => encodeSignature({ r, s, v: Number(some % 256n) }),
+  ({ s, v }) => encodeSignature({ r: 0n, s, v }),
+  ({ r, v }) => encodeSignature({ r, s: 0n, v }),
+  ({ s, v }, some) => encodeSignature({ r: ORDER + (some % 3n) - 1n, s, v }),
+  ({ r, v }, some) => encodeSignature({ r, s: ORDER + (some % 3n) - 1n, v }),
+  ({ s, v }, some) => encodeSignature({ r: some, s, v }),
+  ({ r, v }, some) => encodeSignature({ r, s: some, v }),
+  ({ v }) => encodeSignature({ r: 2n ** 256n - 1n, s: 2n ** 256n - 1n, v }),
+  ({ s, v }, some) => encodeSignature({ r: some % 1000n, s, v }),
   ({ r, s }, some) => `0x${encodeWord(r)}${encodeWord(s | ((some % 2n) << 255n))}`,
-  (parts) => `${hexOf(parts)}00`,
-  (parts) => `${hexOf(parts)}0`,
-  (parts) => hexOf(parts).slice(0, -1) as Hex,
-  (parts) => `0x${hexOf(parts).slice(2).toUpperCase()}`,
-  (parts) => `0x${hexOf(parts).slice(2, -2)}1g`,
-  (parts) => `0X${hexOf(parts).slice(2)}` as Hex,
+  (parts) => `${encodeSignature(parts)}00`,
+  (parts) => `${encodeSignature(parts)}0`,
+  (parts) => encodeSignature(parts).slice(0, -1) as Hex,
+  (parts) => `0x${encodeSignature(parts).slice(2).toUpperCase()}`,
+  (parts) => `0x${encodeSignature(parts).slice(2, -2)}1g`,
+  (parts) => `0X${encodeSignature(parts).slice(2)}` as Hex,
   () => '0x',
 ]
 
@@ -61,7 +62,7 @@ async function createCases() {
   const some = fc.sample(fc.bigInt(0n, 2n ** 256n - 1n), { numRuns: CASES, seed: 6 })
   return some.flatMap((chance, at) => {
     const parts = signed[at % signed.length]
-    const twist = at % 4 === 0 ? hexOf : twists[Number(chance % BigInt(twists.length))]
+    const twist = at % 4 === 0 ? encodeSignature : twists[Number(chance % BigInt(twists.length))]
     return parts === undefined || twist === undefined ? [] : [{ ...parts, signature: twist(parts, chance) }]
   })
 }

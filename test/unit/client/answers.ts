@@ -3,20 +3,20 @@
 import type { Answer, SentPayment, Situation } from '../../../server/client/next-step.ts'
 import { statusOf } from '../../../server/domain/failure.ts'
 import { encodeHeader } from '../../../server/x402/receipt.ts'
-import { demandOf } from '../../../server/x402/terms.ts'
+import { buildDemand } from '../../../server/x402/terms.ts'
 import { OFFER } from '../../support/offer.ts'
 
 export const WALLET = `0x${'ab'.repeat(20)}`
 export const NOW = Date.UTC(2026, 0, 1)
 const DOLLAR = 1_000_000n
 
-const demand = demandOf(OFFER, 'next')
+const demand = buildDemand(OFFER, 'next')
 
 /** PAYMENT-REQUIRED headers: the wall's, and other possible values. */
 export const TERMS: Readonly<Record<string, string | undefined>> = {
   none: undefined,
   'good terms': encodeHeader(demand),
-  'another host': encodeHeader(demandOf({ ...OFFER, baseUrl: 'https://other.test' }, 'next')),
+  'another host': encodeHeader(buildDemand({ ...OFFER, baseUrl: 'https://other.test' }, 'next')),
   'another token': encodeHeader({ ...demand, accepts: demand.accepts.map((it) => ({ ...it, asset: WALLET })) }),
   'another network': encodeHeader({ ...demand, accepts: demand.accepts.map((it) => ({ ...it, network: 'solana:x' })) }),
   'no offer': encodeHeader({ ...demand, accepts: [] }),

@@ -4,10 +4,10 @@ import { recoverAddress } from 'viem/utils'
 import { createAreaOrder, createBlockOrder, type OrderToPay } from '../../../server/client/orders.ts'
 import { parseAuthorization, createSalt, signPayment, parseTerms } from '../../../server/client/payment.ts'
 import { isFailure } from '../../../server/domain/failure.ts'
-import { hashAuthorization } from '../../../server/x402/authorization.ts'
+import { createAuthorizationHasher } from '../../../server/x402/authorization.ts'
 import { readPaymentHeader } from '../../../server/x402/payload.ts'
 import { encodeHeader } from '../../../server/x402/receipt.ts'
-import { demandOf } from '../../../server/x402/terms.ts'
+import { buildDemand } from '../../../server/x402/terms.ts'
 import { matchesOrder, parseOrderText } from '../../../shared/order.ts'
 import { hashPixels } from '../../../shared/signing.ts'
 import { OFFER } from '../../support/offer.ts'
@@ -25,7 +25,7 @@ const createUrl = (path: string, query: object) => {
   return url
 }
 
-const demand = demandOf(OFFER, 'next')
+const demand = buildDemand(OFFER, 'next')
 
 /** Signs an order for a wall's terms; returns the payment as the wall reads it. */
 async function signOrder(order: OrderToPay, terms: object = demand) {
@@ -44,7 +44,7 @@ describe('a payment of our client', () => {
   test('a payment is signed by its wallet for the terms of the wall, and for no longer than they require', async () => {
     const { payment, header } = await signOrder(NEXT)
 
-    const digest = hashAuthorization(OFFER.assetName, OFFER.assetVersion)(payment)
+    const digest = createAuthorizationHasher(OFFER.assetName, OFFER.assetVersion)(payment)
     expect(await recoverAddress({ hash: digest ?? '0x', signature: payment.signature })).toBe(KEY.address)
     const { amount, payTo: to } = OFFER.terms
     expect(payment).toMatchObject({

@@ -17,7 +17,7 @@ const findSpaces = (isTaken: (block: BlockIndex) => boolean, wish: Partial<Space
   )
 
 /** The blocks of a rectangle; `undefined` if it exceeds the wall. */
-function cellsOf({ at, w, h }: Rectangle): ReadonlyArray<BlockIndex | undefined> {
+function listCells({ at, w, h }: Rectangle): ReadonlyArray<BlockIndex | undefined> {
   const { col, row } = cellOf(at)
   return Array.from({ length: w * h }, (_, i) => blockAt(col + (i % w), row + Math.floor(i / w)))
 }
@@ -33,7 +33,7 @@ function findByBruteForce(taken: ReadonlySet<BlockIndex>, { w, h, near, limit }:
   }).toSorted((one, other) => one.far - other.far || one.at - other.at)
   const found: Rectangle[] = []
   for (const { at } of candidates) {
-    const cells = cellsOf({ at, w, h })
+    const cells = listCells({ at, w, h })
     const isFree = cells.every((cell) => cell !== undefined && !blocked.has(cell))
     if (!isFree || found.length === limit) continue
     found.push({ at, w, h })

@@ -177,12 +177,12 @@ test('the table shows every path of the reconciler through one purchase', () => 
   // The table above shows how a held purchase continues, so here the chain is always silent about it.
   const isPending = ([first]: readonly Step[]) =>
     first?.reply.label === 'reserved' || first?.reply.label === 'uncertain'
-  const listToldReplies = (request: ScriptRequest, before: readonly Step[]) =>
+  const listReconcileReplies = (request: ScriptRequest, before: readonly Step[]) =>
     listReplies(request, HERE).filter(
       ({ label }) => request.do !== 'ask-chain' || !isPending(before) || label === 'silent',
     )
   const rows = Array.from(
-    walkPaths(() => reconcile(PAYMENT), listToldReplies),
+    walkPaths(() => reconcile(PAYMENT), listReconcileReplies),
     (path) => toRow(path),
   )
   expect(renderPathTable(rows)).toMatchInlineSnapshot(`
@@ -241,12 +241,12 @@ function verbOf(request: ScriptRequest): string {
 
 function formatEnding(value: Outcome | Purchase | undefined): string {
   if (value === undefined) return 'nothing to do'
-  if ('state' in value) return nameState(value)
+  if ('state' in value) return formatState(value)
   if (value.kind === 'failure') return `${statusOf[value.code]} ${value.code}`
   return value.purchase.payment === PAYMENT ? 'bought' : 'bought with the prior payment'
 }
 
-function nameState({ state, block }: Purchase): string {
+function formatState({ state, block }: Purchase): string {
   const where = block === HERE ? '' : ' elsewhere'
   if (state.kind === 'released') return state.isFinal ? 'final' : 'released'
   if (state.kind === 'reserved') return state.uncertain ? 'uncertain' : 'reserved'

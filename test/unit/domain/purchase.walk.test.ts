@@ -377,9 +377,14 @@ describe('releases, sales and receipts', () => {
       steps.some(({ request }, at) => {
         if (request.do !== 'finalize') return false
         const asked = steps.slice(0, at).findLast((step) => step.request.do === 'ask-chain')
-        if (request.settled) return asked?.reply.label.startsWith('paid') !== true || request.tx !== txOf(asked)
+        if (request.settled)
+          return asked?.reply.label.startsWith('paid') !== true || request.tx !== readTransaction(asked)
         const settling = steps.find((step) => step.request.do === 'settle')
-        return asked?.reply.label !== 'silent' || settling?.reply.label !== 'success' || request.tx !== txOf(settling)
+        return (
+          asked?.reply.label !== 'silent' ||
+          settling?.reply.label !== 'success' ||
+          request.tx !== readTransaction(settling)
+        )
       }),
   )
 
@@ -445,7 +450,7 @@ describe('when the database fails', () => {
   })
 })
 
-function txOf(step: Step | undefined): string | undefined {
+function readTransaction(step: Step | undefined): string | undefined {
   const answer = step !== undefined && 'answer' in step.reply ? step.reply.answer : undefined
   return typeof answer === 'object' && 'tx' in answer ? answer.tx : undefined
 }

@@ -16,7 +16,7 @@ function createView() {
   return wall
 }
 
-const rowOf = ({ width, indices }: Bitmap, y: number) => [...indices.subarray(y * width, (y + 1) * width)]
+const readRow = ({ width, indices }: Bitmap, y: number) => [...indices.subarray(y * width, (y + 1) * width)]
 
 test('a painted block is drawn pixel by pixel', () => {
   const { width, height, indices } = drawRegion(createView(), { col: 3, row: 4, cols: 1, rows: 1 })
@@ -25,24 +25,24 @@ test('a painted block is drawn pixel by pixel', () => {
 
 test('open blocks have a grey dot in the corner, and owned blocks without a picture have a grey frame', () => {
   const picture = drawRegion(createView(), { col: 4, row: 4, cols: 2, rows: 1 })
-  expect(rowOf(picture, 0)).toEqual([220, ...Array(9).fill(217), ...Array(10).fill(223)])
-  expect(rowOf(picture, 5)).toEqual([...Array(10).fill(217), 223, ...Array(8).fill(220), 223])
-  expect(rowOf(picture, 9)).toEqual([...Array(10).fill(217), ...Array(10).fill(223)])
+  expect(readRow(picture, 0)).toEqual([220, ...Array(9).fill(217), ...Array(10).fill(223)])
+  expect(readRow(picture, 5)).toEqual([...Array(10).fill(217), 223, ...Array(8).fill(220), 223])
+  expect(readRow(picture, 9)).toEqual([...Array(10).fill(217), ...Array(10).fill(223)])
 })
 
 test('a picture of a region equals the same region of the whole picture', () => {
   const whole = drawRegion(createView(), WHOLE_WALL)
   expect([whole.width, whole.height]).toEqual([1600, 900])
   const part = drawRegion(createView(), { col: 2, row: 3, cols: 5, rows: 3 })
-  for (let y = 0; y < part.height; y++) expect(rowOf(part, y)).toEqual(rowOf(whole, 30 + y).slice(20, 70))
+  for (let y = 0; y < part.height; y++) expect(readRow(part, y)).toEqual(readRow(whole, 30 + y).slice(20, 70))
 })
 
 test('a preview is drawn instead of the current content and changes nothing', () => {
   const wall = createView()
   const region = { col: 3, row: 4, cols: 2, rows: 1 }
   const shown = drawRegion(wall, region, { area: parseAreaOrThrow('4,4,1x1'), pixels: createPixels(9) })
-  expect(rowOf(shown, 0)).toEqual([...createGradient().subarray(0, 10), ...Array(10).fill(9)])
-  expect(rowOf(drawRegion(wall, region, { area: parseAreaOrThrow('4,4,1x1'), pixels: null }), 0).slice(10)).toEqual(
+  expect(readRow(shown, 0)).toEqual([...createGradient().subarray(0, 10), ...Array(10).fill(9)])
+  expect(readRow(drawRegion(wall, region, { area: parseAreaOrThrow('4,4,1x1'), pixels: null }), 0).slice(10)).toEqual(
     Array(10).fill(223),
   )
   const two = trustPixels(
@@ -50,8 +50,8 @@ test('a preview is drawn instead of the current content and changes nothing', ()
     2,
   )
   const both = drawRegion(wall, region, { area: parseAreaOrThrow('3,4,2x1'), pixels: two })
-  expect(rowOf(both, 5)).toEqual([...Array(10).fill(1), ...Array(10).fill(2)])
-  expect(rowOf(drawRegion(wall, region), 0).slice(10)).toEqual([220, ...Array(9).fill(217)])
+  expect(readRow(both, 5)).toEqual([...Array(10).fill(1), ...Array(10).fill(2)])
+  expect(readRow(drawRegion(wall, region), 0).slice(10)).toEqual([220, ...Array(9).fill(217)])
 })
 
 test('a scaled picture has a square for each pixel', () => {

@@ -71,17 +71,17 @@ const createBlock = (number: bigint, aheadSeconds: number) => ({
 })
 
 test('the clock is reported as wrong if a block is far in the future, or a new block far in the past', () => {
-  const look = watchClock({ clock, outages })
+  const checkBlock = watchClock({ clock, outages })
   const hasOutage = () => outages.listAll().some(({ state }) => state === 'down')
-  look(createBlock(1n, 3 * CLOCK_OFF_MAX))
-  look(createBlock(1n, 4 * CLOCK_OFF_MAX))
+  checkBlock(createBlock(1n, 3 * CLOCK_OFF_MAX))
+  checkBlock(createBlock(1n, 4 * CLOCK_OFF_MAX))
   // A chain that makes no blocks proves nothing about the clock.
   expect(hasOutage()).toBe(false)
-  look(createBlock(2n, CLOCK_OFF_MAX + 1))
+  checkBlock(createBlock(2n, CLOCK_OFF_MAX + 1))
   expect(hasOutage()).toBe(true)
-  look(createBlock(3n, 2))
+  checkBlock(createBlock(3n, 2))
   expect(hasOutage()).toBe(false)
-  look(createBlock(3n, -CLOCK_OFF_MAX - 1))
+  checkBlock(createBlock(3n, -CLOCK_OFF_MAX - 1))
   expect(hasOutage()).toBe(true)
   expect(logger.alerts.map(({ facts }) => facts['reason'])).toEqual([
     'the clock of this machine is more than 60 s ahead of the newest block',

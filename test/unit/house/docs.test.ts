@@ -110,14 +110,14 @@ test('OPERATING.md, which is read under stress, has at most 5,000 words', async 
 })
 
 // The anchor that GitHub creates for a heading.
-const anchorOf = (heading: string) =>
+const createAnchor = (heading: string) =>
   heading
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
     .replaceAll(' ', '-')
 
 const listAnchors = (text: string) =>
-  [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => `#${anchorOf(heading)}`)
+  [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => `#${createAnchor(heading)}`)
 
 test('every link between the documents leads to a file and a heading that exist', async () => {
   for (const document of documents) {

@@ -296,7 +296,7 @@ describe('the verification of a facilitator', () => {
 
 describe('a facilitator that cannot read what it is sent', () => {
   /** Makes a facilitator accept only bare payments. */
-  function makePlain(member: FakeFacilitator) {
+  function requireBarePayments(member: FakeFacilitator) {
     const { verify, settle } = member
     member.verify = async (target, payment, manner) =>
       manner?.isBare === true ? await verify(target, payment, manner) : { kind: 'unavailable', unreadable: true }
@@ -306,7 +306,7 @@ describe('a facilitator that cannot read what it is sent', () => {
 
   test('a facilitator that cannot read a payment gets it once more, without extensions', async () => {
     const { first, second, ring } = createRingOfTwo()
-    makePlain(first)
+    requireBarePayments(first)
     const payment = createPayment()
     expect(await ring.verify('next', payment)).toEqual({ kind: 'valid', by: FIRST })
     expect(await ring.settle('next', payment)).toMatchObject({ kind: 'success', by: FIRST })
@@ -319,7 +319,7 @@ describe('a facilitator that cannot read what it is sent', () => {
 
   test('a facilitator that received a payment twice cannot reject it definitely', async () => {
     const { first, second, ring } = createRingOfTwo()
-    makePlain(first)
+    requireBarePayments(first)
     first.settling = DEFINITE
     second.settling = UNSENT
     expect(await ring.settle('next', createPayment())).toEqual(UNCLEAR)

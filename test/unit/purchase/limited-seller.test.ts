@@ -3,7 +3,7 @@ import type { Outcome } from '../../../server/domain/purchase/purchase.ts'
 import { createLimitedSeller } from '../../../server/purchase/limited-seller.ts'
 import type { Seller } from '../../../server/purchase/seller.ts'
 import { unlimited } from '../../support/fakes/limits.ts'
-import { createSellerThat } from '../../support/fakes/seller.ts'
+import { createSellerStub } from '../../support/fakes/seller.ts'
 import { createTestPayment, SILENT } from '../../support/samples.ts'
 
 /** A seller that finishes only when `finish` is called, and records the clients it serves. */
@@ -18,7 +18,7 @@ function createSlowSeller(timeoutMs?: number) {
   }
   const sellTo = createLimitedSeller(
     {
-      seller: createSellerThat(buy),
+      seller: createSellerStub(buy),
       limits: unlimited,
       onEnded(_, end) {
         ended.push(end)

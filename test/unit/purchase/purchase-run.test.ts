@@ -77,7 +77,7 @@ async function openSeller() {
 type World = Awaited<ReturnType<typeof openSeller>>
 
 /** Sends the first payment; its client hangs up during the settlement, or when the store executes the verb. */
-async function hangUp({ world, buy }: World, during: Verb | 'settle' = 'settle') {
+async function buyAndHangUp({ world, buy }: World, during: Verb | 'settle' = 'settle') {
   const client = new AbortController()
   if (during === 'settle') world.atSettle = () => client.abort()
   else world.atStore = (verb) => verb === during && client.abort()
@@ -89,7 +89,7 @@ describe('a client that hangs up while its payment settles', () => {
     'a client that hung up during %s and signs a new payment gets the receipt, and is not charged again',
     async (during) => {
       const seller = await openSeller()
-      await hangUp(seller, during)
+      await buyAndHangUp(seller, during)
       expect(readNonceOrCode(await seller.buy(createTestPayment(1, 2)))).toBe(toHash(1))
       expect(seller.charged()).toEqual([toHash(1)])
     },
@@ -97,7 +97,7 @@ describe('a client that hangs up while its payment settles', () => {
 
   test('a client that hangs up while its payment settles does not stop its purchase', async () => {
     const seller = await openSeller()
-    await hangUp(seller)
+    await buyAndHangUp(seller)
     expect(await seller.db.ledger.find(createTestPayment(1, 1))).toMatchObject({
       state: { kind: 'sold', unanswered: true },
     })
@@ -106,7 +106,7 @@ describe('a client that hangs up while its payment settles', () => {
   test('a client that hung up is still owed its receipt if only somebody with a copy of its request got it', async () => {
     const seller = await openSeller()
     const { buy, charged } = seller
-    const answers = await Promise.all([hangUp(seller), buy(createTestPayment(1, 1))])
+    const answers = await Promise.all([buyAndHangUp(seller), buy(createTestPayment(1, 1))])
     expect(answers.map(readNonceOrCode)).toEqual([toHash(1), toHash(1)])
     expect(readNonceOrCode(await buy(createTestPayment(1, 2)))).toBe(toHash(1))
     expect(charged()).toEqual([toHash(1)])
@@ -131,7 +131,7 @@ test('a payment that a facilitator rejects is stored, and reported to the witnes
 
 test('a client that hangs up before its block is held is not charged', async () => {
   const seller = await openSeller()
-  await hangUp(seller, 'availability')
+  await buyAndHangUp(seller, 'availability')
   expect(await seller.db.ledger.find(createTestPayment(1, 1))).toBeUndefined()
   expect(seller.charged()).toHaveLength(0)
 })
@@ -309,7 +309,7 @@ test('a payer gets no new payment demand if the facilitator calls the nonce used
 test('a payer gets an owed receipt even while payments cannot be accepted', async () => {
   const seller = await openSeller()
   const { db, chain, clock, logger } = seller
-  await hangUp(seller)
+  await buyAndHangUp(seller)
   const rail = { ...armedRail, readState: () => 'arming' as const }
   const unarmed = createSellerWith({
     ledger: db.ledger,
@@ -377,7 +377,7 @@ describe('a receipt that went out', () => {
 
   test('an unsent receipt goes to one of two parallel payments, and the response to the other asks to wait', async () => {
     const seller = await openSeller()
-    await hangUp(seller)
+    await buyAndHangUp(seller)
     const answers = await Promise.all([seller.buy(createTestPayment(1, 2)), seller.buy(createTestPayment(1, 3))])
     expect(answers.map(readNonceOrCode).toSorted()).toEqual([toHash(1), 'settlement_unknown'])
   })
@@ -475,7 +475,7 @@ describe('writes that the store could not accept', () => {
   test('a receipt that could not be returned because the store failed stays owed', async () => {
     const seller = await openSeller()
     const { world, down, buy, charged } = seller
-    await hangUp(seller)
+    await buyAndHangUp(seller)
     world.atStore = (verb) => verb === 'availability' && down.add('reuseReceipt')
     expect(readNonceOrCode(await buy(createTestPayment(1, 2)))).toBe('database_unavailable')
     world.atStore = undefined

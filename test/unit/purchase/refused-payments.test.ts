@@ -114,7 +114,7 @@ describe('an order that a facilitator refuses', () => {
 
 describe('a payment without a record', () => {
   /** The response to a payment for a sold block, from a process that started just now, or a while ago. */
-  async function refuseBySeller(startedAgoMs: number, signedAgoMs: number) {
+  async function buySoldBlock(startedAgoMs: number, signedAgoMs: number) {
     const { sold, clock, open } = openSeller()
     await sold.buy(BLOCK, createTestPayment(1, 1), SILENT)
     clock.advance(3_600_000)
@@ -126,14 +126,14 @@ describe('a payment without a record', () => {
 
   test('an unknown payment is not called uncharged if a process that died may have sent it to a facilitator', async () => {
     const unknown = { code: 'block_taken', details: { charged: 'unknown' } }
-    expect(await refuseBySeller(0, 0)).toMatchObject(unknown)
-    expect(await refuseBySeller(120_000, 130_000)).toMatchObject(unknown)
+    expect(await buySoldBlock(0, 0)).toMatchObject(unknown)
+    expect(await buySoldBlock(120_000, 130_000)).toMatchObject(unknown)
   })
 
   test('an unknown payment is called uncharged if it was signed after the process started, or can never settle any more', async () => {
     const uncharged = { code: 'block_taken', details: { charged: 'no' } }
-    expect(await refuseBySeller(120_000, 0)).toMatchObject(uncharged)
-    expect(await refuseBySeller(700_000, 690_000)).toMatchObject(uncharged)
+    expect(await buySoldBlock(120_000, 0)).toMatchObject(uncharged)
+    expect(await buySoldBlock(700_000, 690_000)).toMatchObject(uncharged)
   })
 
   test('an unknown payment is not sent to a facilitator while other processes cannot learn of it', async () => {

@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import { privateKeyToAccount } from 'viem/accounts'
 import { getAddress, recoverAddress } from 'viem/utils'
-import { hashAuthorization } from '../../../server/x402/authorization.ts'
+import { createAuthorizationHasher } from '../../../server/x402/authorization.ts'
 import { AUTHORIZATION_TYPES, PRIMARY_TYPE } from '../../../shared/usdc.ts'
 import { createTestPayment } from '../../support/samples.ts'
 
-const digestOf = hashAuthorization('USD Coin', '2')
+const digestOf = createAuthorizationHasher('USD Coin', '2')
 
 const payment = createTestPayment(1, 1)
 const { accepted } = payment

@@ -7,7 +7,7 @@ import type { Payment } from '../../../server/domain/purchase/payment.ts'
 import { createWallet } from '../../../server/local/wallets.ts'
 import { readPayment, readPaymentHeader } from '../../../server/x402/payload.ts'
 import { encodeHeader } from '../../../server/x402/receipt.ts'
-import { demandOf, toRequirements } from '../../../server/x402/terms.ts'
+import { buildDemand, toRequirements } from '../../../server/x402/terms.ts'
 import { signPayment } from '../../support/chain/payments.ts'
 import { OFFER } from '../../support/offer.ts'
 import { TERMS } from '../../support/samples.ts'
@@ -124,7 +124,7 @@ describe('the payment identifier', () => {
 
   /** The payload of a stock client that sends an identifier, or only echoes the declaration. */
   const createNamedPayload = (name?: string) => {
-    const extensions = structuredClone({ ...demandOf(OFFER, 'next').extensions })
+    const extensions = structuredClone({ ...buildDemand(OFFER, 'next').extensions })
     return changePayload(
       'extensions',
       name === undefined ? extensions : appendPaymentIdentifierToExtensions(extensions, name),

@@ -17,7 +17,7 @@ import { declarePaymentIdentifierExtension, PAYMENT_IDENTIFIER } from '@x402/ext
 import { toCaip2 } from '../../../server/x402/network.ts'
 import { orderBinding } from '../../../server/x402/order-binding.ts'
 import { encodeHeader } from '../../../server/x402/receipt.ts'
-import { pathOf, demandOf, toRequirements, formatResourceUrl, createToolDemand } from '../../../server/x402/terms.ts'
+import { pathOf, buildDemand, toRequirements, formatResourceUrl, createToolDemand } from '../../../server/x402/terms.ts'
 import { ListingQuery } from '../../../shared/contract/block.ts'
 import { COORD_PATTERN } from '../../../shared/wall.ts'
 import { OFFER } from '../../support/offer.ts'
@@ -73,7 +73,7 @@ function buildStockDiscovery(target: (typeof TARGETS)[number]): Record<string, u
 const IDENTIFIER = { [PAYMENT_IDENTIFIER]: declarePaymentIdentifierExtension() }
 
 /** The discovery extension of a demand, which both validators of the SDK must accept. */
-function validateDiscovery({ extensions }: ReturnType<typeof demandOf>) {
+function validateDiscovery({ extensions }: ReturnType<typeof buildDemand>) {
   const bazaar = extensions?.['bazaar'] as DiscoveryExtension & Record<string, unknown>
   expect(validateDiscoveryExtension(bazaar)).toEqual({ valid: true })
   expect(validateDiscoveryExtensionSpec(bazaar)).toEqual({ valid: true })
@@ -81,7 +81,7 @@ function validateDiscovery({ extensions }: ReturnType<typeof demandOf>) {
 }
 
 /** The information that a catalogue reads from a paid demand. */
-const catalogueDemand = (demand: ReturnType<typeof demandOf>) => {
+const catalogueDemand = (demand: ReturnType<typeof buildDemand>) => {
   const accepted = toRequirements(OFFER, TERMS)
   return extractDiscoveryInfo({ ...demand, accepted, payload: {} }, accepted)
 }
@@ -90,7 +90,7 @@ describe('the terms of a block', () => {
   test('the terms of a block are a complete demand, equal to the one that the SDK builds', async () => {
     const server = await createStockServer()
     for (const target of TARGETS) {
-      const ours = demandOf(OFFER, target)
+      const ours = buildDemand(OFFER, target)
       const theirs = await server.createPaymentRequiredResponse(
         (await buildStockRequirements(server)).map((accept) => ({
           ...accept,
@@ -115,7 +115,7 @@ describe('the terms of a block', () => {
 })
 
 describe.each([...TARGETS])('the demand for %p', (target) => {
-  const demand = demandOf(OFFER, target)
+  const demand = buildDemand(OFFER, target)
 
   test('the demand passes the schema of x402 v2, and its header is read by the SDK', () => {
     expect(isPaymentRequiredV2(demand)).toBe(true)
@@ -142,9 +142,9 @@ describe.each([...TARGETS])('the demand for %p', (target) => {
 describe('the demand for one request', () => {
   test('the demand for one request names the exact address, with the query as it was sent', () => {
     const query = 'name=Ada&message=hi+%F0%9F%98%80'
-    const demand = demandOf(OFFER, 'next', { query })
+    const demand = buildDemand(OFFER, 'next', { query })
     expect(demand).toEqual({
-      ...demandOf(OFFER, 'next'),
+      ...buildDemand(OFFER, 'next'),
       resource: { ...demand.resource, url: `https://wall.example/blocks/next?${query}` },
     })
     expect(isPaymentRequiredV2(demand)).toBe(true)
@@ -153,7 +153,7 @@ describe('the demand for one request', () => {
 
   test('the demand for one request fits the 8 kB of a proxy, however long its query is', () => {
     const createLongDemand = (length: number) =>
-      encodeHeader(demandOf(OFFER, blockOf('80,45'), { query: 'x'.repeat(length) }))
+      encodeHeader(buildDemand(OFFER, blockOf('80,45'), { query: 'x'.repeat(length) }))
     expect(createLongDemand(2000).length).toBeLessThan(6500)
     expect(createLongDemand(4096).length).toBeLessThan(7200)
   })
@@ -178,7 +178,7 @@ test('the tool that buys is catalogued by the MCP server’s address and its own
 
 test('a catalogue finds both addresses, the blocks under one template', () => {
   const found = TARGETS.map((target) => {
-    const discovered = catalogueDemand(demandOf(OFFER, target))
+    const discovered = catalogueDemand(buildDemand(OFFER, target))
     return { url: discovered?.resourceUrl, input: discovered?.discoveryInfo.input }
   })
   const input = { type: 'http', method: 'GET', queryParams: { name: 'Ada', message: 'hello' } } as const
@@ -191,5 +191,5 @@ test('a catalogue finds both addresses, the blocks under one template', () => {
 test('the address paid for is the canonical one, on the configured host', () => {
   expect(TARGETS.map(pathOf)).toEqual(['/blocks/next', '/blocks/80,45'])
   expect(formatResourceUrl(OFFER, blockOf('007,003'))).toBe('https://wall.example/blocks/7,3')
-  expect(demandOf(OFFER, 'next').resource.url).toBe('https://wall.example/blocks/next')
+  expect(buildDemand(OFFER, 'next').resource.url).toBe('https://wall.example/blocks/next')
 })

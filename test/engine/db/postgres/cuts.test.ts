@@ -27,7 +27,7 @@ const { createWall: newWall } = openPostgresWalls()
 type Cast = { readonly wall: Engine; readonly proxy: CutProxy; readonly url: string }
 
 /** Runs tests with an engine behind a proxy. */
-const onCut = testOver<Cast>(
+const testBehindProxy = testOver<Cast>(
   async () => {
     const url = await newWall()
     const proxy = startCutProxy(url)
@@ -50,7 +50,7 @@ const readCounts = async (url: string) => {
 }
 
 describe.each<Cut>(['before', 'after'])('a connection cut %s COMMIT reaches the server', (cut) => {
-  onCut(
+  testBehindProxy(
     'if the connection is cut at the commit of a claim, the block is held once, and the claim returns the stored purchase',
     async ({ wall, proxy, url }) => {
       const sprung = proxy.cutAt('COMMIT', cut)
@@ -62,7 +62,7 @@ describe.each<Cut>(['before', 'after'])('a connection cut %s COMMIT reaches the 
     },
   )
 
-  onCut(
+  testBehindProxy(
     'if the connection is cut at the commit of a sale, the sale is made once, and the log has no gap',
     async ({ wall, proxy, url }) => {
       const held = await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
@@ -76,7 +76,7 @@ describe.each<Cut>(['before', 'after'])('a connection cut %s COMMIT reaches the 
     },
   )
 
-  onCut(
+  testBehindProxy(
     'if the connection is cut at the commit of a receipt, an edit or a release, the result is the same as without the cut',
     async ({ wall, proxy }) => {
       const doubted = await wall.ledger.markUncertain(await reserve(wall, blockOf('3,4'), createTestPayment(1, 1)))
@@ -100,7 +100,7 @@ async function runThroughProxy(proxy: CutProxy, cut: Cut, work: () => Promise<un
   await Promise.all([sprung, work()])
 }
 
-onCut(
+testBehindProxy(
   'if a connection goes silent at COMMIT, it is abandoned, and another one is used to find out the outcome',
   async ({ wall, proxy, url }) => {
     const sprung = proxy.cutAt('COMMIT', 'silence')
@@ -111,7 +111,7 @@ onCut(
   },
 )
 
-onCut(
+testBehindProxy(
   'if a connection is cut in the middle of a transaction, the transaction is retried',
   async ({ wall, proxy, url }) => {
     for (const words of ['BEGIN', 'FOR UPDATE', 'INSERT INTO payments', 'UPDATE blocks']) {
@@ -123,7 +123,7 @@ onCut(
   },
 )
 
-onCut(
+testBehindProxy(
   'if the database goes down when a step may have been committed, the step fails as unavailable, and its result is found later',
   async ({ wall, proxy, url }) => {
     const held = await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
@@ -139,7 +139,7 @@ onCut(
   },
 )
 
-onCut(
+testBehindProxy(
   'while the database is unavailable, every step fails and stores nothing; when it is back, steps succeed again',
   async ({ wall, proxy, url }) => {
     const held = await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))

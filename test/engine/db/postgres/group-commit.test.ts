@@ -29,7 +29,7 @@ const { createWall: newWall } = openPostgresWalls()
 type Cast = { readonly wall: Engine; readonly proxy: CutProxy; readonly sql: SQL }
 
 /** Runs tests with an engine behind a proxy, and with a direct connection to the database. */
-const onWall = testOver<Cast>(
+const testOnWall = testOver<Cast>(
   async () => {
     const url = await newWall()
     const proxy = startCutProxy(url)
@@ -61,7 +61,7 @@ const listTaken = async (sql: SQL): Promise<number[]> => {
 
 const reserveNext = (wall: Engine, payer: number) => reserve(wall, 'next', createTestPayment(payer, payer))
 
-onWall(
+testOnWall(
   'claims of the next block that wait at the same time share a commit, and each gets a block of its own',
   async ({ wall, sql }) => {
     const before = await countCommits(sql)
@@ -73,7 +73,7 @@ onWall(
   },
 )
 
-onWall(
+testOnWall(
   'if some writes of a group fail, the others succeed, and each failed write gets its own error',
   async ({ wall, sql }) => {
     const [released, sold] = [
@@ -100,23 +100,26 @@ onWall(
   },
 )
 
-onWall('entries of one commit are numbered without gaps, and so are the sales among them', async ({ wall, sql }) => {
-  const owned = await Promise.all(runEach((payer) => sell(wall, 'next', payer, payer)))
-  const held = await Promise.all(runEach((payer) => reserve(wall, 'next', createTestPayment(50 + payer, 50 + payer))))
-  const before = await countCommits(sql)
-  await Promise.all([
-    ...held.map((purchase, at) => wall.ledger.finalize(purchase, toHash(500 + at), true, NOW)),
-    ...owned.map(({ block }, at) => wall.blocks.edit(block, createTestEdit(at, { message: `${at}` }), NOW)),
-  ])
-  expect((await countCommits(sql)) - before).toBe(3)
-  const log = await wall.log.readAfter(0, 100)
-  expect(log.map(({ number }) => number)).toEqual(Array.from({ length: 3 * WRITERS }, (_, at) => at + 1))
-  const seqs = log.flatMap((change) => (change.kind === 'sale' ? [change.seq] : []))
-  expect(seqs).toEqual(Array.from({ length: 2 * WRITERS }, (_, at) => at + 1))
-  expect(log.filter(({ kind }) => kind === 'repaint')).toHaveLength(WRITERS)
-})
+testOnWall(
+  'entries of one commit are numbered without gaps, and so are the sales among them',
+  async ({ wall, sql }) => {
+    const owned = await Promise.all(runEach((payer) => sell(wall, 'next', payer, payer)))
+    const held = await Promise.all(runEach((payer) => reserve(wall, 'next', createTestPayment(50 + payer, 50 + payer))))
+    const before = await countCommits(sql)
+    await Promise.all([
+      ...held.map((purchase, at) => wall.ledger.finalize(purchase, toHash(500 + at), true, NOW)),
+      ...owned.map(({ block }, at) => wall.blocks.edit(block, createTestEdit(at, { message: `${at}` }), NOW)),
+    ])
+    expect((await countCommits(sql)) - before).toBe(3)
+    const log = await wall.log.readAfter(0, 100)
+    expect(log.map(({ number }) => number)).toEqual(Array.from({ length: 3 * WRITERS }, (_, at) => at + 1))
+    const seqs = log.flatMap((change) => (change.kind === 'sale' ? [change.seq] : []))
+    expect(seqs).toEqual(Array.from({ length: 2 * WRITERS }, (_, at) => at + 1))
+    expect(log.filter(({ kind }) => kind === 'repaint')).toHaveLength(WRITERS)
+  },
+)
 
-onWall(
+testOnWall(
   'a payer cannot exceed the limit of 16 held purchases with many parallel claims in one process',
   async ({ wall }) => {
     const nonces = Array.from({ length: 40 }, (_, at) => toHash(at + 1))
@@ -127,7 +130,7 @@ onWall(
   },
 )
 
-onWall('parallel repaints of one block each keep the changes of the others', async ({ wall }) => {
+testOnWall('parallel repaints of one block each keep the changes of the others', async ({ wall }) => {
   const { block } = await sell(wall, '3,4', 1, 1)
   const edits = [createTestEdit(1, { message: 'kept' }), createTestEdit(2, { link: 'https://kept.example' })]
   const painted = edits.map((edit) => wall.blocks.edit(block, edit, NOW))
@@ -137,7 +140,7 @@ onWall('parallel repaints of one block each keep the changes of the others', asy
   })
 })
 
-onWall('a block that another process has locked delays only the writers of that block', async ({ wall, sql }) => {
+testOnWall('a block that another process has locked delays only the writers of that block', async ({ wall, sql }) => {
   const sold = await sell(wall, '3,4', 1, 1)
   const painting = await sql.begin(async (transaction) => {
     await transaction.unsafe(`SELECT 1 FROM blocks WHERE i = ${sold.block} FOR UPDATE`)
@@ -150,7 +153,7 @@ onWall('a block that another process has locked delays only the writers of that 
   expect(await painting.repaint).toBe('applied')
 })
 
-onWall(
+testOnWall(
   'if another process has locked the block of a late payment, the claims that wait with this payment are still committed',
   async ({ wall, sql }) => {
     const late = await reserve(wall, blockOf('3,4'), createTestPayment(50, 50))
@@ -173,7 +176,7 @@ onWall(
 const LAST = createWalletAddress(WRITERS)
 
 describe.each<Cut>(['before', 'after', 'silence'])('a connection cut (%s) at the COMMIT of a group', (cut) => {
-  onWall(
+  testOnWall(
     'if a connection is cut at the COMMIT of a group, every write is made once and returns what is stored',
     async ({ wall, proxy, sql }) => {
       const sprung = proxy.cutAt('COMMIT', cut, LAST)
@@ -186,7 +189,7 @@ describe.each<Cut>(['before', 'after', 'silence'])('a connection cut (%s) at the
 })
 
 describe.each(['INSERT INTO payments', 'UPDATE blocks'])('a connection cut at %s in a group', (words) => {
-  onWall(
+  testOnWall(
     'if a connection is cut during a group, every write is retried, and made once',
     async ({ wall, proxy, sql }) => {
       const sprung = proxy.cutAt(words, 'after', LAST)
@@ -197,7 +200,7 @@ describe.each(['INSERT INTO payments', 'UPDATE blocks'])('a connection cut at %s
   )
 })
 
-onWall(
+testOnWall(
   'if the outcome of a group is unknown, its writes fail as unavailable, and their results are found when the database is back',
   async ({ wall, proxy, sql }) => {
     const sprung = proxy.cutAt('COMMIT', 'after', LAST).then(() => proxy.breakDown())

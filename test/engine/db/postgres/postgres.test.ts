@@ -40,11 +40,11 @@ async function deleteSales(url: string): Promise<void> {
   await sql.close()
 }
 
-const onEmpty = testOverStore(async () => {
+const testOnEmpty = testOverStore(async () => {
   await deleteSales(server.getUrl(one))
   return await openPostgres(server.getUrl(one), TERMS.network)
 })
-const onLast = testOverStore(
+const testOnLast = testOverStore(
   async () => await openPostgres(server.getUrl(await server.newDatabase(last)), TERMS.network),
 )
-testStore('PostgreSQL', onEmpty, onLast)
+testStore('PostgreSQL', testOnEmpty, testOnLast)

@@ -20,11 +20,11 @@ import {
 
 type Order = Readonly<Record<string, unknown>>
 
-const order = (wall: Wall, body: Order, paid: { readonly headers?: Record<string, string> } = {}) =>
+const sendOrder = (wall: Wall, body: Order, paid: { readonly headers?: Record<string, string> } = {}) =>
   wall.sendRequest('POST /areas', createBodyInit(body, paid.headers))
 
 const buy = (wall: Wall, body: Order, blocks: number, payer: number, nonce = payer) =>
-  order(wall, body, createPaidInit(createPaymentFor(blocks, payer, nonce)))
+  sendOrder(wall, body, createPaidInit(createPaymentFor(blocks, payer, nonce)))
 
 /** Palette indices of an area in which each pixel row has one colour. */
 const createRows = (w: number, h: number) =>
@@ -80,7 +80,7 @@ describe('an order without a payment', () => {
     'the unpaid order %j gets terms with the price of all its blocks, payable at the requested URL',
     async (body, amount, price) => {
       const wall = await openWall()
-      const response = await order(wall, body)
+      const response = await sendOrder(wall, body)
       expect(response.status).toBe(402)
       expect(response.headers.get('cache-control')).toBe('no-store')
       const terms = decodeDemand(response)
@@ -112,7 +112,7 @@ describe('an order without a payment', () => {
     ['a message that is a number', { w: 1, h: 1, message: 5 }, 'invalid_listing'],
   ])('an order with %s is rejected, without terms to sign', async (_, body, code) => {
     const wall = await openWall()
-    expect(await readErrorCode(await order(wall, body))).toBe(code)
+    expect(await readErrorCode(await sendOrder(wall, body))).toBe(code)
   })
 
   test.each([undefined, '', '{}', ' { } '])(
@@ -154,12 +154,12 @@ describe('an order without a payment', () => {
     const wall = await openWall()
     await wall.buy('/blocks/81,46', 1)
     await wall.buy('/blocks/80,45', 2)
-    const taken = await order(wall, { at: '80,45', w: 4, h: 3 })
+    const taken = await sendOrder(wall, { at: '80,45', w: 4, h: 3 })
     expect(taken.status).toBe(409)
     expect(await readJson(taken)).toMatchObject({ error: 'block_taken', area: '80,45,4x3', taken: ['80,45', '81,46'] })
     expect(taken.headers.get('payment-required')).toBeNull()
     await reserve(wall.db, '10,10,2x2', createPaymentFor(4, 3), SILENT)
-    const held = await order(wall, { at: '11,11', w: 2, h: 2 })
+    const held = await sendOrder(wall, { at: '11,11', w: 2, h: 2 })
     expect(held.status).toBe(409)
     expect(await readJson(held)).toMatchObject({ error: 'purchase_pending', area: '11,11,2x2', held: ['11,11'] })
   })
@@ -232,10 +232,10 @@ describe('a paid order', () => {
   test('a payment that bought an area buys nothing else, whatever the order or the URL', async () => {
     const wall = await openWall()
     const payment = createPaymentFor(2, 1)
-    await order(wall, { at: '3,4', w: 2, h: 1 }, createPaidInit(payment))
+    await sendOrder(wall, { at: '3,4', w: 2, h: 1 }, createPaidInit(payment))
     const elsewhere = [
-      await order(wall, { at: '5,6', w: 2, h: 1 }, createPaidInit(payment)),
-      await order(wall, { at: '3,4', w: 1, h: 2 }, createPaidInit(payment)),
+      await sendOrder(wall, { at: '5,6', w: 2, h: 1 }, createPaidInit(payment)),
+      await sendOrder(wall, { at: '3,4', w: 1, h: 2 }, createPaidInit(payment)),
       await wall.sendRequest('GET /blocks/next', createPaidInit(payment)),
       await wall.sendRequest('GET /blocks/5,6', createPaidInit(payment)),
     ]
@@ -255,12 +255,12 @@ describe('a paid order', () => {
     expect(await wall.db.ledgerReader.listHeld()).toHaveLength(4)
     // Terms are offered only for this exact rectangle, so that its payer can return, and not for others that overlap
     // it.
-    expect((await order(wall, { at: '80,45', w: 2, h: 2 })).status).toBe(402)
+    expect((await sendOrder(wall, { at: '80,45', w: 2, h: 2 })).status).toBe(402)
     for (const body of [
       { at: '80,45', w: 2, h: 1 },
       { at: '81,46', w: 2, h: 2 },
     ]) {
-      expect(await readErrorCode(await order(wall, body))).toBe('purchase_pending')
+      expect(await readErrorCode(await sendOrder(wall, body))).toBe('purchase_pending')
     }
     expect(await readErrorCode(await wall.sendRequest('GET /blocks/81,46'))).toBe('purchase_pending')
     wall.facilitator.settling = 'honest'
@@ -273,7 +273,7 @@ describe('a paid order', () => {
 
 test('an order without a position gets terms from the state in memory, without a search of the store', async () => {
   const wall = await openWall({ ledger: { checkSpace: () => Promise.reject(new Error('the store was searched')) } })
-  expect((await order(wall, { w: 20, h: 20 })).status).toBe(402)
+  expect((await sendOrder(wall, { w: 20, h: 20 })).status).toBe(402)
 })
 
 describe('an order with an image', () => {
@@ -316,7 +316,7 @@ describe('an order with an image', () => {
   test('an order with an unreadable image gets terms, and is rejected once paid, without a charge or a hold', async () => {
     const wall = await openWall()
     const body = { at: '3,4', w: 2, h: 1, image: new TextEncoder().encode('no picture at all').toBase64() }
-    expect((await order(wall, body)).status).toBe(402)
+    expect((await sendOrder(wall, body)).status).toBe(402)
     expect(await readErrorCode(await buy(wall, body, 2, 1))).toBe('invalid_image')
     expect(wall.facilitator.settled).toHaveLength(0)
     expect(await wall.db.ledgerReader.listHeld()).toEqual([])
@@ -363,10 +363,10 @@ describe('an order on a nearly full wall', () => {
 
   test('if there is no open space of a size, an order of that size is rejected, with or without a payment', async () => {
     const wall = await openCrowdedWall(1)
-    for (const response of [await order(wall, { w: 2, h: 1 }), await buy(wall, { w: 2, h: 1 }, 2, 1)])
+    for (const response of [await sendOrder(wall, { w: 2, h: 1 }), await buy(wall, { w: 2, h: 1 }, 2, 1)])
       expect(await readErrorCode(response)).toBe('no_room')
     expect(wall.facilitator.settled).toEqual([])
-    expect((await order(wall, { w: 1, h: 1 })).status).toBe(402)
+    expect((await sendOrder(wall, { w: 1, h: 1 })).status).toBe(402)
   })
 
   test('if an order fits only on held blocks, which may still become free, the response says to try again later', async () => {
@@ -381,7 +381,7 @@ describe('an order on a nearly full wall', () => {
   })
 
   test('an error lists at most a hundred taken blocks', async () => {
-    const refused = await readJson(await order(await openCrowdedWall(1), { at: '70,35', w: 20, h: 20 }))
+    const refused = await readJson(await sendOrder(await openCrowdedWall(1), { at: '70,35', w: 20, h: 20 }))
     expect(refused).toMatchObject({ error: 'block_taken', area: '70,35,20x20' })
     expect(refused['taken']).toEqual(listCoords('70,35,20x20').slice(0, 100))
   })

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { decodePaymentResponseHeader } from '@x402/core/http'
 import { parsePendingTransaction } from '../../../../server/client/payment.ts'
 import { createFailure } from '../../../../server/domain/failure.ts'
-import { createSellerThat } from '../../../support/fakes/seller.ts'
+import { createSellerStub } from '../../../support/fakes/seller.ts'
 import { FORGED, UNCHECKED } from '../../../support/fakes/wallets.ts'
 import { toHash, createTestPayment, createWalletAddress } from '../../../support/samples.ts'
 import { callTool } from '../../../support/service/agent.ts'
@@ -11,7 +11,7 @@ import {
   readErrorCode,
   decodeDemand,
   readJson,
-  breakSettings,
+  reportChainFault,
   openWall,
   createPaidInit,
 } from '../../../support/service/wall.ts'
@@ -292,7 +292,7 @@ test('equal requests get equal terms, and a wall whose rail can never work does 
   const [first, second] = [await wall.sendRequest('GET /blocks/3,4'), await wall.sendRequest('GET /blocks/3,4')]
   expect(await second.text()).toBe(await first.text())
   expect(second.headers.get('payment-required')).toBe(first.headers.get('payment-required'))
-  await breakSettings(wall)
+  await reportChainFault(wall)
   for (const accept of ['application/json', 'text/html']) {
     const response = await wall.sendRequest('GET /blocks/3,4', { headers: { accept } })
     expect(await readErrorCode(response)).toBe('facilitator_unavailable')
@@ -302,8 +302,8 @@ test('equal requests get equal terms, and a wall whose rail can never work does 
 
 test('if the rail can never work, a payer whose payment failed is not asked for another payment', async () => {
   const refuseAll = async () => createFailure('payment_required', 'no')
-  const wall = await openWall({ seller: createSellerThat(refuseAll) })
-  await breakSettings(wall)
+  const wall = await openWall({ seller: createSellerStub(refuseAll) })
+  await reportChainFault(wall)
   const response = await wall.buy('/blocks/3,4', 1)
   expect(response.status).toBe(502)
   expect(response.headers.get('payment-required')).toBeNull()

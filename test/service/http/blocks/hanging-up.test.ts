@@ -1,15 +1,15 @@
 import { afterAll, expect, test } from 'bun:test'
 import type { Outcome } from '../../../../server/domain/purchase/purchase.ts'
-import { createSellerThat } from '../../../support/fakes/seller.ts'
+import { createSellerStub } from '../../../support/fakes/seller.ts'
 import { createTestPayment } from '../../../support/samples.ts'
-import { NEGOTIATED, sendStateless } from '../../../support/service/agent.ts'
+import { NEGOTIATED, buildStatelessRequest } from '../../../support/service/agent.ts'
 import { createBodyInit } from '../../../support/service/signed.ts'
 import { HOST, openWall, createPaidInit, toPayload } from '../../../support/service/wall.ts'
 
 let [left, begun] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
 
 const wall = await openWall({
-  seller: createSellerThat((...[, , , client]) => {
+  seller: createSellerStub((...[, , , client]) => {
     client?.addEventListener('abort', () => left.resolve())
     begun.resolve()
     return new Promise<Outcome>(() => {})
@@ -37,7 +37,7 @@ const createCall = (name: string, args: object) => {
   return createPost({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }, NEGOTIATED)
 }
 const createStatelessCall = (name: string, args: object) => {
-  const { message, headers } = sendStateless('tools/call', { name, arguments: args }, meta)
+  const { message, headers } = buildStatelessRequest('tools/call', { name, arguments: args }, meta)
   return createPost({ jsonrpc: '2.0', id: 1, ...message }, headers)
 }
 

@@ -5,7 +5,7 @@ import { createEmptyView } from '../../../../server/domain/wall/wall-view.ts'
 import { createAreaRepaint, createBlockRepaint } from '../../../../server/wall/signed-changes.ts'
 import { truncateWallet } from '../../../../shared/wallet.ts'
 import { toHash, NOW, createWalletAddress } from '../../../support/samples.ts'
-import { signEdit, signNaming, createBodyInit } from '../../../support/service/signed.ts'
+import { signEdit, signPainterChoice, createBodyInit } from '../../../support/service/signed.ts'
 import { readErrorCode, HOST, readJson, openWall } from '../../../support/service/wall.ts'
 
 const PAINTER = createWalletAddress(9)
@@ -47,7 +47,7 @@ test('a receipt without a painter does not mention one', async () => {
 
 test('only a receipt shows the full address of a painter, and every public read shortens it', async () => {
   const { sendRequest: ask, paint, name, standing } = await openPaintedWall()
-  expect(await name(signNaming(1, PAINTER)).then(readJson)).toEqual({ updated: true })
+  expect(await name(signPainterChoice(1, PAINTER)).then(readJson)).toEqual({ updated: true })
   await paint(9, 'hello')
   for (const path of [
     '/blocks/3,4',
@@ -86,20 +86,20 @@ test('a repaint that a painter signed is rejected once that painter is removed',
   const edit = signEdit(9, '3,4', { message: 'once' })
   expect((await ask('PUT /blocks/3,4', createBodyInit(edit))).status).toBe(200)
   expect((await ask('PUT /blocks/3,4', createBodyInit(edit))).status).toBe(200)
-  await name(signNaming(1, null))
+  await name(signPainterChoice(1, null))
   expect((await ask('PUT /blocks/3,4', createBodyInit(edit))).status).toBe(401)
 })
 
 test('a painter cannot set the name of the owner’s wallet or appoint another painter', async () => {
   const { name, sendRequest: ask } = await openPaintedWall()
-  const forged = { ...signNaming(9, createWalletAddress(8)), wallet: createWalletAddress(1) }
+  const forged = { ...signPainterChoice(9, createWalletAddress(8)), wallet: createWalletAddress(1) }
   const refused = await name(forged)
   expect(refused.status).toBe(401)
   expect(await readJson(refused)).toMatchObject({
     error: 'unauthorized',
     expected: `${HOST}\nset_painter v1\nwallet=${createWalletAddress(1)}\nts=${NOW}\npainter=${createWalletAddress(8)}`,
   })
-  const own = { ...signNaming(9, createWalletAddress(8)) }
+  const own = { ...signPainterChoice(9, createWalletAddress(8)) }
   expect(await readErrorCode(await name(own))).toBe('no_purchases')
   const registration = { wallet: createWalletAddress(1), ts: NOW, signature: own['signature'], name: 'Eve' }
   expect((await ask('PUT /api/agents/me', createBodyInit(registration))).status).toBe(401)

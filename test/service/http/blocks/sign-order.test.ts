@@ -14,7 +14,7 @@ import {
 
 const wall = await openWall()
 
-const sign = (body: object) => wall.sendRequest('POST /api/sign', createBodyInit(body))
+const requestSigningText = (body: object) => wall.sendRequest('POST /api/sign', createBodyInit(body))
 
 test('a payment made from the response to POST /api/sign buys the order, at each address that sells', async () => {
   const orders = [
@@ -23,7 +23,7 @@ test('a payment made from the response to POST /api/sign buys the order, at each
     [{ w: 2, h: 1, pixels: new Uint8Array(200).toBase64() }, 'POST /areas', 2],
   ] as const
   for (const [at, [order, request, blocks]] of orders.entries()) {
-    const { nonce, extensions } = await readJson(await sign(order))
+    const { nonce, extensions } = await readJson(await requestSigningText(order))
     const payment = { ...createPaymentFor(blocks, at + 1), nonce: String(nonce) as `0x${string}` }
     const headers = { 'PAYMENT-SIGNATURE': encodeHeader({ ...toPayload(payment), extensions }) }
     const init = request.startsWith('POST') ? createBodyInit(order, headers) : { headers }
@@ -34,19 +34,22 @@ test('a payment made from the response to POST /api/sign buys the order, at each
 test('the response has the text of the order, and a nonce that matches the text with the given salt or a new one', async () => {
   const rows = new Uint8Array(200).fill(7)
   const order = { at: '80,45', w: 2, h: 1, pixels: rows.toBase64(), name: 'Ada' }
-  const answer = await readJson(await sign({ ...order, salt: toHash(5) }))
+  const answer = await readJson(await requestSigningText({ ...order, salt: toHash(5) }))
   const message = String(answer['message'])
   expect(message).toStartWith('wall.test\nbuy v1\narea=80,45,2x1\nname_present=1\nname=Ada\n')
   expect(message).toContain(`\npixels=${formatPictureDigest(hashPixels(rows))}\n`)
   expect(answer).toMatchObject({ salt: toHash(5), extensions: { 'order-binding': { info: { salt: toHash(5) } } } })
   expect(matchesOrder(String(answer['nonce']), message, toHash(5))).toBe(true)
-  const [one, other] = [await readJson(await sign(order)), await readJson(await sign(order))]
+  const [one, other] = [
+    await readJson(await requestSigningText(order)),
+    await readJson(await requestSigningText(order)),
+  ]
   expect(one['salt']).not.toBe(other['salt'])
   expect(matchesOrder(String(one['nonce']), message, String(one['salt']))).toBe(true)
 })
 
 test('the nonce of the published test vector matches its message and salt', async () => {
-  const { testVector } = (await readJson(await sign({}))) as {
+  const { testVector } = (await readJson(await requestSigningText({}))) as {
     testVector: Record<'message' | 'salt' | 'nonce', string>
   }
   expect(matchesOrder(testVector.nonce, testVector.message, testVector.salt)).toBe(true)
@@ -62,5 +65,5 @@ test.each<[string, object, string]>([
   ['a salt that is too short', { salt: '0x00' }, 'invalid_body'],
   ['a list', [], 'invalid_body'],
 ])('%s is rejected with the same error as a purchase', async (_, body, code) => {
-  expect(await readErrorCode(await sign(body))).toBe(code)
+  expect(await readErrorCode(await requestSigningText(body))).toBe(code)
 })

@@ -13,7 +13,7 @@ import { FORGED } from '../../../support/fakes/wallets.ts'
 import { createFlatPng } from '../../../support/picture-files.ts'
 import { NOW, createTestPayment, createWalletAddress } from '../../../support/samples.ts'
 import { callTool } from '../../../support/service/agent.ts'
-import { signEdit, signNaming, signRegistration, createBodyInit } from '../../../support/service/signed.ts'
+import { signEdit, signPainterChoice, signRegistration, createBodyInit } from '../../../support/service/signed.ts'
 import { readErrorCode, readJson, openWall, createPaidInit, toPayload } from '../../../support/service/wall.ts'
 
 const createRepaint = (payer: number, message: string) =>
@@ -166,7 +166,7 @@ test.each([
   [
     'its painter',
     'PUT /api/agents/me/painter',
-    (at: number) => signNaming(1, createWalletAddress(9), NOW + at),
+    (at: number) => signPainterChoice(1, createWalletAddress(9), NOW + at),
     { painter: truncateWallet(createWalletAddress(9)) },
   ],
 ] as const)(

@@ -63,15 +63,15 @@ test.each([
     await wall.sendRequest(line, { ...rest, headers: { ...headers, 'x-forwarded-for': '203.0.113.9' } })
     ended.push('flood')
   })
-  const askHonestly = async (name: string, line: string, init: object) => {
+  const askAndRecord = async (name: string, line: string, init: object) => {
     const response = await wall.sendRequest(line, { ...init })
     ended.push(name)
     return response.status
   }
   const statuses = await Promise.all([
-    askHonestly('search', 'GET /api/space?w=3&h=3', {}),
-    askHonestly('preview', 'POST /api/preview', createBodyInit({ coord: '5,6' })),
-    askHonestly('purchase', 'GET /blocks/7,8', createPaidInit(createTestPayment(1, 1))),
+    askAndRecord('search', 'GET /api/space?w=3&h=3', {}),
+    askAndRecord('preview', 'POST /api/preview', createBodyInit({ coord: '5,6' })),
+    askAndRecord('purchase', 'GET /blocks/7,8', createPaidInit(createTestPayment(1, 1))),
     callTool(wall, 'get_wall').then(() => ended.push('mcp') && 200),
   ])
   await Promise.all(flood)

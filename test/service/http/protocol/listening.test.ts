@@ -44,8 +44,8 @@ function sendRaw(...lines: readonly string[]): Promise<string> {
 
 const CLOSE = 'Connection: close'
 
-const statusOf = (answer: string) => Number(answer.split(' ')[1])
-const bodyOf = (answer: string) => answer.slice(answer.indexOf('\r\n\r\n') + 4)
+const parseStatus = (answer: string) => Number(answer.split(' ')[1])
+const parseBody = (answer: string) => answer.slice(answer.indexOf('\r\n\r\n') + 4)
 
 test('if a client sends many requests at once, the first one beyond its budget gets a response, and the connection is closed', async () => {
   isSpent = true
@@ -57,19 +57,19 @@ test('if a client sends many requests at once, the first one beyond its budget g
 })
 
 test('an HTTP/1.0 request without a host gets the usual response', async () => {
-  expect(statusOf(await sendRaw('GET /api/health HTTP/1.0', '', ''))).toBe(200)
-  expect(statusOf(await sendRaw('GET /blocks/1,1?name=%00 HTTP/1.0', '', ''))).toBe(400)
-  expect(statusOf(await sendRaw('GET /blocks/1,1 HTTP/1.0', '', ''))).toBe(402)
-  expect(bodyOf(await sendRaw('GET /a HTTP/1.0', '', ''))).toContain('not_found')
+  expect(parseStatus(await sendRaw('GET /api/health HTTP/1.0', '', ''))).toBe(200)
+  expect(parseStatus(await sendRaw('GET /blocks/1,1?name=%00 HTTP/1.0', '', ''))).toBe(400)
+  expect(parseStatus(await sendRaw('GET /blocks/1,1 HTTP/1.0', '', ''))).toBe(402)
+  expect(parseBody(await sendRaw('GET /a HTTP/1.0', '', ''))).toContain('not_found')
 })
 
 test('a host of one letter does not change the route of a request', async () => {
   const ask = (line: string) => sendRaw(`${line} HTTP/1.1`, 'Host: a', CLOSE, '', '')
-  expect(statusOf(await ask('GET /api/health'))).toBe(200)
-  expect(statusOf(await ask('GET /foo/api/health'))).toBe(404)
-  expect(statusOf(await ask('GET /foo/blocks/1,1'))).toBe(404)
-  expect(statusOf(await ask('GET //blocks/1,1'))).toBe(404)
-  expect(statusOf(await ask('DELETE /blocks/1,1'))).toBe(405)
+  expect(parseStatus(await ask('GET /api/health'))).toBe(200)
+  expect(parseStatus(await ask('GET /foo/api/health'))).toBe(404)
+  expect(parseStatus(await ask('GET /foo/blocks/1,1'))).toBe(404)
+  expect(parseStatus(await ask('GET //blocks/1,1'))).toBe(404)
+  expect(parseStatus(await ask('DELETE /blocks/1,1'))).toBe(405)
 })
 
 test('a request with two hosts is rejected everywhere, including MCP', async () => {
@@ -82,34 +82,34 @@ test('a request with two hosts is rejected everywhere, including MCP', async () 
     ['POST /mcp', ...json, '', body],
   ]) {
     const ask = (...hosts: readonly string[]) => sendRaw(`${line} HTTP/1.1`, ...hosts, CLOSE, ...rest)
-    expect([line, statusOf(await ask('Host: wall.test', 'Host: wall.test'))]).toEqual([line, 400])
-    expect([line, statusOf(await ask('Host: wall.test', 'Host: evil.test'))]).toEqual([line, 400])
-    expect([line, statusOf(await ask('Host: wall.test, evil.test'))]).toEqual([line, 400])
-    expect(statusOf(await ask('Host: wall.test'))).not.toBe(400)
+    expect([line, parseStatus(await ask('Host: wall.test', 'Host: wall.test'))]).toEqual([line, 400])
+    expect([line, parseStatus(await ask('Host: wall.test', 'Host: evil.test'))]).toEqual([line, 400])
+    expect([line, parseStatus(await ask('Host: wall.test, evil.test'))]).toEqual([line, 400])
+    expect(parseStatus(await ask('Host: wall.test'))).not.toBe(400)
   }
 })
 
 test('a path must match exactly: other spellings of it are not found', async () => {
   const ask = (line: string) => sendRaw(`${line} HTTP/1.1`, 'Host: wall.test', CLOSE, '', '')
   for (const path of ['/api/health/', '//api/health', '/API/health', '/api/health;x', '/api/health%3Fx'])
-    expect(statusOf(await ask(`GET ${path}`))).toBe(404)
+    expect(parseStatus(await ask(`GET ${path}`))).toBe(404)
   for (const path of ['/api/health?x=/y', '/api/health?', 'http://wall.test/api/health'])
-    expect(statusOf(await ask(`GET ${path}`))).toBe(200)
+    expect(parseStatus(await ask(`GET ${path}`))).toBe(200)
   for (const path of ['/api/health', '/api/health?x']) {
     expect(await ask(`POST ${path}`)).toContain('Allow: GET, HEAD, OPTIONS')
-    expect(statusOf(await ask(`OPTIONS ${path}`))).toBe(204)
+    expect(parseStatus(await ask(`OPTIONS ${path}`))).toBe(204)
   }
 })
 
 test('unsupported methods that Bun lets through are rejected with the usual error', async () => {
   for (const verb of ['TRACE', 'PROPFIND', 'DELETE', 'MKCOL']) {
     const answer = await sendRaw(`${verb} /blocks/1,1 HTTP/1.1`, 'Host: wall.test', 'Cookie: secret', CLOSE, '', '')
-    expect(statusOf(answer)).toBe(405)
+    expect(parseStatus(answer)).toBe(405)
     expect(answer).toContain('Allow: GET, HEAD, PUT, POST, OPTIONS')
-    expect(JSON.parse(bodyOf(answer))).toHaveProperty('error', 'method_not_allowed')
+    expect(JSON.parse(parseBody(answer))).toHaveProperty('error', 'method_not_allowed')
     expect(answer).not.toContain('secret')
   }
-  expect(statusOf(await sendRaw('CONNECT wall.test:443 HTTP/1.1', 'Host: wall.test', CLOSE, '', ''))).toBe(404)
+  expect(parseStatus(await sendRaw('CONNECT wall.test:443 HTTP/1.1', 'Host: wall.test', CLOSE, '', ''))).toBe(404)
 })
 
 test('a HEAD request gets the length of the body that GET would return, and buys nothing', async () => {
@@ -121,10 +121,10 @@ test('a HEAD request gets the length of the body that GET would return, and buys
     ['/api/health', 200],
   ] as const) {
     const head = await sendRaw(`HEAD ${path} HTTP/1.1`, 'Host: a', payment, CLOSE, '', '')
-    expect(statusOf(head)).toBe(status)
-    expect(bodyOf(head)).toBe('')
+    expect(parseStatus(head)).toBe(status)
+    expect(parseBody(head)).toBe('')
     const get = await sendRaw(`GET ${path} HTTP/1.1`, 'Host: a', CLOSE, '', '')
-    expect(/content-length: (\d+)/i.exec(head)?.[1]).toBe(String(Buffer.byteLength(bodyOf(get))))
+    expect(/content-length: (\d+)/i.exec(head)?.[1]).toBe(String(Buffer.byteLength(parseBody(get))))
   }
   expect(wall.facilitator.verified).toEqual([])
 })
@@ -134,9 +134,9 @@ const PUT = ['PUT /blocks/1,1 HTTP/1.1', 'Host: wall.test', 'Content-Type: appli
 test('a body whose announced length is too large is rejected with a JSON error, and the connection is closed', async () => {
   for (const announced of [4097, 2 ** 52]) {
     const answer = await sendRaw(...PUT, `Content-Length: ${announced}`, '', '')
-    expect(statusOf(answer)).toBe(413)
+    expect(parseStatus(answer)).toBe(413)
     expect(answer.toLowerCase()).toContain('connection: close')
-    expect(JSON.parse(bodyOf(answer))).toHaveProperty('error', 'body_too_large')
+    expect(JSON.parse(parseBody(answer))).toHaveProperty('error', 'body_too_large')
   }
 })
 
@@ -145,8 +145,8 @@ test('a chunked body is rejected as soon as it is too large, and the rest of it 
   const smuggled = 'GET /api/health HTTP/1.1\r\nHost: wall.test\r\n\r\n'
   for (const rest of [smuggled, `0\r\n\r\n${smuggled}`]) {
     const answer = await sendRaw(...PUT, 'Transfer-Encoding: chunked', '', chunk + rest)
-    expect(statusOf(answer)).toBe(413)
-    expect(bodyOf(answer)).toStartWith('{"error":"body_too_large"')
+    expect(parseStatus(answer)).toBe(413)
+    expect(parseBody(answer)).toStartWith('{"error":"body_too_large"')
     expect(answer).not.toContain('pixel-wall')
   }
 })
@@ -155,7 +155,7 @@ test('a signed edit with a chunked body is read completely', async () => {
   const body = JSON.stringify(signEdit(1, '1,1', { message: 'a' }))
   const chunks = [body.slice(0, 20), body.slice(20)].map((part) => `${part.length.toString(16)}\r\n${part}\r\n`)
   const answer = await sendRaw(...PUT, 'Transfer-Encoding: chunked', CLOSE, '', `${chunks.join('')}0\r\n\r\n`)
-  expect(JSON.parse(bodyOf(answer))).toHaveProperty('error', 'no_owner')
+  expect(JSON.parse(parseBody(answer))).toHaveProperty('error', 'no_owner')
 })
 
 test('a path is used as it was sent: dots in it are not resolved', async () => {
@@ -174,7 +174,7 @@ test('a path is used as it was sent: dots in it are not resolved', async () => {
   ]
   for (const path of dotted) {
     const answer = await sendRaw(`GET ${path} HTTP/1.1`, 'Host: wall.test', CLOSE, '', '')
-    expect([path, statusOf(answer), JSON.parse(bodyOf(answer)).error]).toEqual([path, 404, 'not_found'])
+    expect([path, parseStatus(answer), JSON.parse(parseBody(answer)).error]).toEqual([path, 404, 'not_found'])
   }
   for (const [path, status] of [
     ['/blocks/1%2c1', 402],
@@ -183,7 +183,7 @@ test('a path is used as it was sent: dots in it are not resolved', async () => {
     ['/blocks/1,1?link=https://a.example/../b', 402],
     ['/blocks/1,1.png', 200],
   ] as const)
-    expect([path, statusOf(await sendRaw(`GET ${path} HTTP/1.1`, 'Host: wall.test', CLOSE, '', ''))]).toEqual([
+    expect([path, parseStatus(await sendRaw(`GET ${path} HTTP/1.1`, 'Host: wall.test', CLOSE, '', ''))]).toEqual([
       path,
       status,
     ])

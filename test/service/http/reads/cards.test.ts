@@ -20,7 +20,7 @@ await wall.buy(`/blocks/4,4?px=${createFlatPixels(RED)}`, 2, 2)
 await wall.buy(`/blocks/20,4?px=${createFlatPixels(GREEN)}`, 1, 3)
 await wall.buy(`/blocks/159,89?px=${createFlatPixels(RED)}`, 2, 4)
 
-const colourOf = (index: number) => PALETTE[index] ?? ''
+const findColour = (index: number) => PALETTE[index] ?? ''
 const readCard = async (query: string) => await decodePicture(await wall.sendRequest(`GET /card.png${query}`))
 
 test.each(['', '?block=3,4', '?block=80,45', '?agent=1', '?agent=2'])(
@@ -36,18 +36,18 @@ test.each(['', '?block=3,4', '?block=80,45', '?agent=1', '?agent=2'])(
 test('the wall’s card shows the whole wall, each block six pixels wide at its position', async () => {
   const { readColour: colourAt } = await readCard('')
   const readMiddle = (col: number, row: number) => colourAt(120 + col * 6 + 3, 28 + row * 6 + 3)
-  expect([readMiddle(4, 4), readMiddle(20, 4), readMiddle(159, 89)]).toEqual([RED, GREEN, RED].map(colourOf))
-  expect([readMiddle(50, 50), colourAt(5, 5)]).toEqual([217, 216].map(colourOf))
+  expect([readMiddle(4, 4), readMiddle(20, 4), readMiddle(159, 89)]).toEqual([RED, GREEN, RED].map(findColour))
+  expect([readMiddle(50, 50), colourAt(5, 5)]).toEqual([217, 216].map(findColour))
 })
 
 test('a block’s card shows every pixel of the block, and marks its position on the wall', async () => {
   const { readColour: colourAt } = await readCard('?block=3,4')
   for (let at = 0; at < 100; at++)
-    expect(colourAt(40 + (at % 10) * 44 + 22, 140 + Math.floor(at / 10) * 44 + 22)).toBe(colourOf(16 + 2 * at))
+    expect(colourAt(40 + (at % 10) * 44 + 22, 140 + Math.floor(at / 10) * 44 + 22)).toBe(findColour(16 + 2 * at))
   const place = { x: 520 + 3 * 4, y: 140 + 4 * 4 }
   expect(colourAt(place.x - 4, place.y)).toBe('#ffffff')
   // Another block of the wall, away from the marker.
-  expect(colourAt(520 + 20 * 4 + 2, place.y + 2)).toBe(colourOf(GREEN))
+  expect(colourAt(520 + 20 * 4 + 2, place.y + 2)).toBe(findColour(GREEN))
 })
 
 test('a block’s card shows the whole work that the block is part of, and marks the block in the work', async () => {
@@ -56,7 +56,7 @@ test('a block’s card shows the whole work that the block is part of, and marks
   await own.buy(`/blocks/10,9?px=${createFlatPixels(GREEN)}`, 1, 2)
   const { readColour: colourAt } = await decodePicture(await own.sendRequest('GET /card.png?block=9,9'))
   // Two blocks of 220 pixels in the middle of a pane of 440.
-  expect([colourAt(40 + 110, 360), colourAt(40 + 330, 360)]).toEqual([0, GREEN].map(colourOf))
+  expect([colourAt(40 + 110, 360), colourAt(40 + 330, 360)]).toEqual([0, GREEN].map(findColour))
   expect(colourAt(40 + 110, 250 - 4)).toBe('#ffffff')
 })
 
@@ -65,9 +65,9 @@ test('an agent’s card shows the agent’s blocks, with all other blocks dimmed
   // The part of the wall around 3,4 and 20,4 cannot extend beyond the wall's corner, so the card begins there. Each
   // block is 30 pixels wide.
   const middleOf = (col: number, row: number) => colourAt(120 + col * 30 + 15, 28 + row * 30 + 15)
-  expect(middleOf(20, 4)).toBe(colourOf(GREEN))
-  expect(colourAt(120 + 3 * 30 + 1, 28 + 4 * 30 + 1)).toBe(colourOf(16))
-  expect(middleOf(4, 4)).not.toBe(colourOf(RED))
+  expect(middleOf(20, 4)).toBe(findColour(GREEN))
+  expect(colourAt(120 + 3 * 30 + 1, 28 + 4 * 30 + 1)).toBe(findColour(16))
+  expect(middleOf(4, 4)).not.toBe(findColour(RED))
 })
 
 test('the cards of an artwork and of an agent show the agent’s name if the font has all of its letters', async () => {
@@ -78,7 +78,7 @@ test('the cards of an artwork and of an agent show the agent’s name if the fon
   const findTextStart = async (query: string) => {
     const { readColour: colourAt } = await decodePicture(await named.sendRequest(`GET /card.png${query}`))
     const columns = Array.from({ length: 500 }, (_, at) => 700 + at)
-    return columns.find((x) => [590, 594, 598, 602, 606].some((y) => colourAt(x, y) !== colourOf(216)))
+    return columns.find((x) => [590, 594, 598, 602, 606].some((y) => colourAt(x, y) !== findColour(216)))
   }
   const alignRight = (text: string, right: number) => right - widthOf(text, 3)
   expect(await findTextStart('?work=3,4')).toBe(alignRight('ADA : 1 BLOCK', 1160))
@@ -90,8 +90,8 @@ test('the cards of an artwork and of an agent show the agent’s name if the fon
 test('if an agent’s blocks are far apart, the agent’s card shows the whole wall', async () => {
   const { readColour: colourAt } = await readCard('?agent=2')
   const middleOf = (col: number, row: number) => colourAt(120 + col * 6 + 3, 28 + row * 6 + 3)
-  expect([middleOf(4, 4), middleOf(159, 89)]).toEqual([RED, RED].map(colourOf))
-  expect(middleOf(20, 4)).not.toBe(colourOf(GREEN))
+  expect([middleOf(4, 4), middleOf(159, 89)]).toEqual([RED, RED].map(findColour))
+  expect(middleOf(20, 4)).not.toBe(findColour(GREEN))
 })
 
 test('a request with the ETag of a card gets 304 until the wall changes', async () => {
@@ -105,7 +105,7 @@ test('a request with the ETag of a card gets 304 until the wall changes', async 
   await own.buy(`/blocks/1,1?px=${createFlatPixels(GREEN)}`, 1)
   const second = await own.sendRequest(path, holding)
   expect(second.status).toBe(200)
-  expect((await decodePicture(second)).readColour(100, 200)).toBe(colourOf(GREEN))
+  expect((await decodePicture(second)).readColour(100, 200)).toBe(findColour(GREEN))
 })
 
 test.each([

@@ -15,7 +15,7 @@ import { readJson, openWall, createPaidInit, toPayload, type Wall } from '../../
 const GREEN = 46
 const RED = 180
 const createFlatPixels = (index: number) => index.toString(16).padStart(2, '0').repeat(100)
-const colourOf = (index: number) => PALETTE[index] ?? ''
+const findColour = (index: number) => PALETTE[index] ?? ''
 
 const HIDDEN = blockOf('80,45')
 const pixelMarks = [createFlatPixels(GREEN), Buffer.from(createFlatPixels(GREEN), 'hex').toString('base64')]
@@ -136,20 +136,20 @@ test.each([
 
 test('the raw pixels show a hidden block as unpainted', async () => {
   const bytes = await (await wall.sendRequest('GET /api/canvas.bin')).bytes()
-  const pixelsOf = (block: number) => new Set(bytes.subarray(block * 100, block * 100 + 100))
-  expect([pixelsOf(HIDDEN), pixelsOf(HIDDEN + 3)]).toEqual([new Set([255]), new Set([RED])])
+  const listPixelValues = (block: number) => new Set(bytes.subarray(block * 100, block * 100 + 100))
+  expect([listPixelValues(HIDDEN), listPixelValues(HIDDEN + 3)]).toEqual([new Set([255]), new Set([RED])])
 })
 
 const listColours = async (picture: Response) => (await decodePicture(picture)).colours()
 
 test.each(PICTURES)('the colour of a hidden block is not in %s, but the colour of a shown block is', async (path) => {
   const colours = await listColours(await wall.sendRequest(`GET ${path}`))
-  expect([colours.has(colourOf(GREEN)), colours.has(colourOf(RED))]).toEqual([false, true])
+  expect([colours.has(findColour(GREEN)), colours.has(findColour(RED))]).toEqual([false, true])
 })
 
 test('the picture of a hidden block does not contain its colour, but the picture of a shown block does', async () => {
-  expect((await listColours(await wall.sendRequest('GET /blocks/80,45.png'))).has(colourOf(GREEN))).toBe(false)
-  expect((await listColours(await wall.sendRequest('GET /blocks/83,45.png'))).has(colourOf(RED))).toBe(true)
+  expect((await listColours(await wall.sendRequest('GET /blocks/80,45.png'))).has(findColour(GREEN))).toBe(false)
+  expect((await listColours(await wall.sendRequest('GET /blocks/83,45.png'))).has(findColour(RED))).toBe(true)
 })
 
 test('a preview of a purchase next to a hidden block shows the hidden block as unpainted', async () => {
@@ -157,8 +157,8 @@ test('a preview of a purchase next to a hidden block shows the hidden block as u
     const { image } = await readJson(await wall.sendRequest('POST /api/preview', createBodyInit({ coord })))
     return await listColours(new Response(Buffer.from(String(image), 'base64')))
   }
-  expect((await listColoursBeside('81,45')).has(colourOf(GREEN))).toBe(false)
-  expect((await listColoursBeside('82,45')).has(colourOf(RED))).toBe(true)
+  expect((await listColoursBeside('81,45')).has(findColour(GREEN))).toBe(false)
+  expect((await listColoursBeside('82,45')).has(findColour(RED))).toBe(true)
 })
 
 test.each([
@@ -175,7 +175,7 @@ test('get_wall_image shows a hidden block as unpainted', async () => {
   const { content } = await callTool(wall, 'get_wall_image', { col: 80, row: 45, cols: 4, rows: 1 })
   const data = content.find(({ type }) => type === 'image')?.data ?? ''
   const colours = await listColours(new Response(Buffer.from(data, 'base64')))
-  expect([colours.has(colourOf(GREEN)), colours.has(colourOf(RED))]).toEqual([false, true])
+  expect([colours.has(findColour(GREEN)), colours.has(findColour(RED))]).toEqual([false, true])
 })
 
 test.each([

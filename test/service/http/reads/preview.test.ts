@@ -10,7 +10,7 @@ import {
   readErrorCode,
   decodeDemand,
   readJson,
-  breakSettings,
+  reportChainFault,
   openWall,
   type Wall,
 } from '../../../support/service/wall.ts'
@@ -122,7 +122,7 @@ test('a preview of a sold or held block has the state of the block and no terms'
 
 test('on a wall that cannot sell, a preview says so and has no terms', async () => {
   const own = await openWall()
-  await breakSettings(own)
+  await reportChainFault(own)
   expect(await preview(own, { coord: '3,4' })).toMatchObject({
     acceptable: false,
     problems: [{ field: 'rail', code: 'facilitator_unavailable' }],

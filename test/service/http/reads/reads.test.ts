@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
 import { Canvas } from '../../../../shared/contract/canvas.ts'
 import { toHash, createTestPayment } from '../../../support/samples.ts'
-import { readErrorCode, readJson, breakSettings, openWall, createPaidInit } from '../../../support/service/wall.ts'
+import { readErrorCode, readJson, reportChainFault, openWall, createPaidInit } from '../../../support/service/wall.ts'
 
 const wall = await openWall()
 
@@ -68,7 +68,7 @@ test('the health check shows whether the wall can sell, and the error if it cann
   expect(await readJson(healthy)).toEqual({ ok: true, service: 'pixel-wall', rail: 'armed', network: 'eip155:8453' })
 
   const { chain, probe, sendRequest: ask } = await openWall({ store: { ready: async () => false } })
-  await breakSettings({ chain, probe })
+  await reportChainFault({ chain, probe })
   expect(await readJson(await ask('GET /api/health'))).toEqual({
     ok: false,
     service: 'pixel-wall',

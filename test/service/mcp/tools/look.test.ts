@@ -3,7 +3,7 @@ import { PALETTE } from '../../../../shared/palette.ts'
 import { createTestPayment, createWalletAddress } from '../../../support/samples.ts'
 import { buy, callTool, readPictureSize, callReadTool } from '../../../support/service/agent.ts'
 import { createBodyInit } from '../../../support/service/signed.ts'
-import { decodeDemand, readJson, breakSettings, openWall } from '../../../support/service/wall.ts'
+import { decodeDemand, readJson, reportChainFault, openWall } from '../../../support/service/wall.ts'
 
 // Goal: the read-only tools return the same as their HTTP addresses, and list the untrusted fields. Method: each tool
 // and its address are called on one wall with two sold blocks and a held block.
@@ -159,6 +159,6 @@ test.each([
 
 test('if payments can never work, an open block is shown without terms', async () => {
   const own = await openWall()
-  await breakSettings(own)
+  await reportChainFault(own)
   expect(await callReadTool(own, 'get_block', { coord: '3,4' })).toMatchObject({ state: 'unclaimed', terms: null })
 })

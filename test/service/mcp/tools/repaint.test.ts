@@ -3,7 +3,7 @@ import { TEST_VECTOR } from '../../../../server/domain/wall/signed-fields.ts'
 import { computeSignature } from '../../../support/fakes/wallets.ts'
 import { NOW, createTestPayment, createWalletAddress } from '../../../support/samples.ts'
 import { buy, callTool, callReadTool } from '../../../support/service/agent.ts'
-import { signAreaEdit, signEdit, signNaming, createBodyInit } from '../../../support/service/signed.ts'
+import { signAreaEdit, signEdit, signPainterChoice, createBodyInit } from '../../../support/service/signed.ts'
 import { readJson, openWall } from '../../../support/service/wall.ts'
 
 // Goal: a signed change through a tool has the same result and the same errors as over HTTP. Method: each request is
@@ -41,9 +41,9 @@ const createNamingRow = (change: object = {}): Row => [
   'set_painter',
   {},
   '/api/agents/me/painter',
-  { ...signNaming(1, createWalletAddress(9)), ...change },
+  { ...signPainterChoice(1, createWalletAddress(9)), ...change },
 ]
-const createRow = (coord: string, error: string): Row => [
+const createRefusedBlockRow = (coord: string, error: string): Row => [
   'set_pixels',
   { coord },
   `/blocks/${coord}`,
@@ -61,10 +61,10 @@ const rows: readonly Row[] = [
   createRefusedRow(createBlockRow({ signature: undefined }), 'invalid_body'),
   createRefusedRow(createBlockRow({ px }), 'invalid_body'),
   createRefusedRow(createBlockRow({ ts: NOW - 300_001 }), 'stale_signature'),
-  createRow('160,0', 'invalid_coordinate'),
-  createRow('next', 'invalid_coordinate'),
-  createRow('5,5', 'no_owner'),
-  createRow('9,9', 'purchase_pending'),
+  createRefusedBlockRow('160,0', 'invalid_coordinate'),
+  createRefusedBlockRow('next', 'invalid_coordinate'),
+  createRefusedBlockRow('5,5', 'no_owner'),
+  createRefusedBlockRow('9,9', 'purchase_pending'),
   createRefusedRow(createAreaRow({}, 2), 'unauthorized'),
   createRefusedRow(createAreaRow({ pixels: 'AAAA' }), 'invalid_pixels'),
   createRefusedRow(createAreaRow({ ts: NOW - 300_001 }), 'stale_signature'),
