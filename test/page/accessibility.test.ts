@@ -63,29 +63,26 @@ describe.skipIf('reason' in browser)('accessibility of the page, in Chromium', (
   }
 
   test.each([...APPEARANCES, ['strong contrast', { contrast: 'more' }] as const])(
-    'axe finds nothing to complain about in any state of the page: %s',
+    'axe reports no violation in any state of the page: %s',
     async (_, options) => await auditPage(options),
   )
 
-  test.each(APPEARANCES)(
-    'axe finds nothing to complain about on an empty, a small and a full wall: %s',
-    async (_, options) => {
-      const full = createGalleryWall(1500)
-      const walls = {
-        empty: { ...canvas, agents: [], blocks: [], stats: NOTHING },
-        small: canvas,
-        full: { ...full, stats: { ...full.stats, claimed: 14_400, remaining: 0 } },
-      }
-      for (const [name, wall] of Object.entries(walls)) {
-        server().showCanvas(wall)
-        const page = await openPage('', options)
-        expect(await listFaults(page, name)).toEqual(createCleanReport(name))
-        await page.context().close()
-      }
-    },
-  )
+  test.each(APPEARANCES)('axe reports no violation on an empty, a small and a full wall: %s', async (_, options) => {
+    const full = createGalleryWall(1500)
+    const walls = {
+      empty: { ...canvas, agents: [], blocks: [], stats: NOTHING },
+      small: canvas,
+      full: { ...full, stats: { ...full.stats, claimed: 14_400, remaining: 0 } },
+    }
+    for (const [name, wall] of Object.entries(walls)) {
+      server().showCanvas(wall)
+      const page = await openPage('', options)
+      expect(await listFaults(page, name)).toEqual(createCleanReport(name))
+      await page.context().close()
+    }
+  })
 
-  test.each(APPEARANCES)('axe finds nothing to complain about in any step of painting: %s', async (_, options) => {
+  test.each(APPEARANCES)('axe reports no violation in any step of painting: %s', async (_, options) => {
     const page = await openPage('paint?at=20,20', options)
     await walkPainting(page, async (state) => expect(await listFaults(page, state)).toEqual(createCleanReport(state)))
     await page.locator('#wall').focus()
@@ -98,7 +95,7 @@ describe.skipIf('reason' in browser)('accessibility of the page, in Chromium', (
     expect(await listFaults(page, 'not open')).toEqual(createCleanReport('not open'))
   })
 
-  test('every panel opens with its key, takes the focus, and returns the focus when closed', async () => {
+  test('every panel opens with its key, takes the focus, and returns the focus to its button when it is closed', async () => {
     const page = await openPage()
     for (const [key, title] of PANELS) {
       await page.keyboard.press(key)

@@ -55,7 +55,7 @@ describe.skipIf('reason' in browser)('the wall inside a chat', () => {
     const whole: Shown = { wall: address, args: {}, theme: 'dark', reaches: true, ...call }
     await page.evaluate(async (one) => await Reflect.get(globalThis, 'host').show(one), whole)
     const frame = page.frames().find((one) => one !== page.mainFrame())
-    if (frame === undefined) throw new Error('the host shows nothing')
+    if (frame === undefined) throw new Error('the host shows no frame')
     await frame.waitForSelector('body[data-call]')
     return [page, frame]
   }
@@ -84,13 +84,13 @@ describe.skipIf('reason' in browser)('the wall inside a chat', () => {
     }, points)
   }
 
-  test('in a chat, a picture is shown at its place pixel by pixel, with its exact price', async () => {
+  test('in a chat, a picture is shown at its position, pixel by pixel, with its exact price', async () => {
     const [, frame] = await showCall({ tool: 'preview_block', args: preview })
     expect(await readOffer(frame)).toBe('area 80,45,3x2, 6 blocks, available: 6.00 USDC.')
     expect(await readDrawnPicture(frame)).toEqual(Array.from(picture, (index) => PALETTE[index] ?? ''))
   })
 
-  test('the button in a chat sends the model what to buy, contains no bytes, and pays nothing', async () => {
+  test('the button in a chat sends the model a message that says what to buy, without the bytes of the picture', async () => {
     const [page, frame] = await showCall({ tool: 'preview_block', args: preview })
     await frame.locator('#action').focus()
     await page.keyboard.press('Enter')
@@ -100,7 +100,7 @@ describe.skipIf('reason' in browser)('the wall inside a chat', () => {
     expect(await readMessages(page)).toEqual([{ type: 'text', text }])
   })
 
-  test('in a chat, a picture that its user moves over a sold block is not offered for sale', async () => {
+  test('in a chat, the view offers no purchase if the user moves the picture over a sold block', async () => {
     const [page, frame] = await showCall({ tool: 'preview_block', args: preview })
     await frame.locator('#wall').focus()
     for (const _ of [1, 2]) await page.keyboard.press('ArrowRight')
@@ -121,13 +121,13 @@ describe.skipIf('reason' in browser)('the wall inside a chat', () => {
   test.each([
     ['get_wall', {}, '1 of 14,400 blocks sold. A block costs 1.00 USDC.'],
     ['find_space', { w: 4, h: 3 }, 'area 78,43,4x3, 12 blocks, available: 12.00 USDC. No picture yet.'],
-  ])('in a chat, %s shows the wall', async (tool, args, sentence) => {
+  ])('in a chat, %s shows the wall, with a button that does not offer to buy', async (tool, args, sentence) => {
     const [, frame] = await showCall({ tool, args })
     expect(await readOffer(frame)).toBe(sentence)
     expect(await frame.locator('#action').textContent()).not.toContain('Buy')
   })
 
-  test('if the host lets the view in a chat make no requests, the view shows place and price without the wall, and says why', async () => {
+  test('if the chat does not let the view make requests, the view shows position and price without the wall, and says why', async () => {
     const [, frame] = await showCall({ tool: 'preview_block', args: preview, reaches: false })
     expect(await readOffer(frame)).toBe(
       'area 80,45,3x2, 6 blocks, 6.00 USDC. This chat does not let this view read the wall, so the artworks on it are not shown.',
@@ -135,7 +135,7 @@ describe.skipIf('reason' in browser)('the wall inside a chat', () => {
     expect(await readDrawnPicture(frame)).toEqual(Array.from(picture, (index) => PALETTE[index] ?? ''))
   })
 
-  test('the view in a chat makes requests to the wall only, and shows no text of other users', async () => {
+  test('the view in a chat sends requests only to the wall, and shows no text of other users', async () => {
     asked.length = 0
     const [, frame] = await showCall({ tool: 'preview_block', args: preview })
     expect(new Set(asked.map((url) => new URL(url).origin))).toEqual(new Set([address, new URL(host.url).origin]))
@@ -145,13 +145,13 @@ describe.skipIf('reason' in browser)('the wall inside a chat', () => {
   test.each([
     [320, 'dark'],
     [900, 'light'],
-  ] as const)('axe finds nothing to complain about in a chat at a width of %i, %s', async (width, theme) => {
+  ] as const)('axe reports no violation in a chat that is %i pixels wide, in the %s theme', async (width, theme) => {
     const [, frame] = await showCall({ tool: 'preview_block', args: preview, theme }, width)
     expect(await findViolations(frame)).toEqual([])
     expect(await frame.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
   })
 
-  /** Serves the page of the host, and the frames on that page with the policies that the host builds for them. */
+  /** Serves the page of the host and its frames, each with a policy for the origins that the host sent. */
   async function serveHost(): Promise<Bun.Server<undefined>> {
     const entry = new URL('../support/page/chat-host.ts', import.meta.url).pathname
     const { outputs } = await Bun.build({ entrypoints: [entry], target: 'browser' })

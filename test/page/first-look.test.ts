@@ -8,14 +8,14 @@ import { createGalleryWall } from '../support/page/gallery.ts'
 import { canvas, nastyBlock, openBlock, computeRainbowColour } from '../support/page/sample-wall.ts'
 import { openTestBrowser, goToLive, setUpTestPages } from '../support/page/test-page.ts'
 
-// Goal: every visitor understands at once what the page is, whatever the window, wall, link or failure.
+// Goal: every visitor understands immediately what the page is, whatever the window, the wall, the link or the error.
 
 const browser = await openTestBrowser()
 const nothing = { claimed: 0, remaining: 14_400, agents: 0, lastClaimedAt: null, lastSaleId: 0 }
 const emptyWall = { ...canvas, agents: [], blocks: [], stats: nothing }
 const white = new Uint8Array(100).fill(215).toBase64()
 
-/** Runs in the page before its own code: collects layout shifts without a user action, as `window.shifts`. */
+/** Runs in the page before its own code: collects all layout shifts, without any user action, in `window.shifts`. */
 function recordShifts() {
   const shifts: string[] = []
   Reflect.set(window, 'shifts', shifts)
@@ -55,20 +55,23 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     expect(await page.locator('#news').innerText()).toMatch(/^Last sale .+, to <b onclick/)
   })
 
-  test.each([320, 390, 820, 1440, 3840])('nothing moves while the page loads in a window %d wide', async (width) => {
-    server().showCanvas(createGalleryWall(1500))
-    const page = await newPage({ viewport: { width, height: 844 } })
-    await page.addInitScript(recordShifts)
-    await page.goto(server().url.href)
-    await waitUntilReady(page)
-    await page.locator('#news button').waitFor()
-    expect(await page.evaluate(() => Reflect.get(window, 'shifts'))).toEqual([])
-    // On a phone the next visit has no headline, from its first frame on.
-    await page.reload()
-    await waitUntilReady(page)
-    expect(await page.getByText('A wall only machines can buy.').isVisible()).toBe(width > 600)
-    expect(await page.evaluate(() => Reflect.get(window, 'shifts'))).toEqual([])
-  })
+  test.each([320, 390, 820, 1440, 3840])(
+    'nothing moves while the page loads in a window that is %d pixels wide',
+    async (width) => {
+      server().showCanvas(createGalleryWall(1500))
+      const page = await newPage({ viewport: { width, height: 844 } })
+      await page.addInitScript(recordShifts)
+      await page.goto(server().url.href)
+      await waitUntilReady(page)
+      await page.locator('#news button').waitFor()
+      expect(await page.evaluate(() => Reflect.get(window, 'shifts'))).toEqual([])
+      // On a phone, the next visit shows no headline, not even in its first frame.
+      await page.reload()
+      await waitUntilReady(page)
+      expect(await page.getByText('A wall only machines can buy.').isVisible()).toBe(width > 600)
+      expect(await page.evaluate(() => Reflect.get(window, 'shifts'))).toEqual([])
+    },
+  )
 
   test('the first pixels are drawn at their final position', async () => {
     server().pausePixelsAfter(8000)
@@ -92,7 +95,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     }
   })
 
-  test('the page explains itself to people, and gives them a prompt for their agent', async () => {
+  test('the page explains the wall to visitors, and gives them a prompt for their agent', async () => {
     const page = await openPage('', { permissions: ['clipboard-read', 'clipboard-write'] })
     await page.getByRole('button', { name: 'What is this?' }).click()
     await page.getByText('only software agents can buy it. It is divided into').waitFor()
@@ -125,7 +128,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     troubles.length = 0
   })
 
-  test('a failed read leaves the stage in the theme’s colour, and is retried automatically', async () => {
+  test('after a failed read, the stage has the colour of the theme, and the read is retried automatically', async () => {
     const page = await newPage({ colorScheme: 'light' })
     server().answerWith(503)
     await page.goto(server().url.href)
@@ -137,7 +140,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     troubles.length = 0
   })
 
-  test('a light page is never black, from its first frame on', async () => {
+  test('in the light theme, the stage is not black even before the wall arrives', async () => {
     const page = await newPage({ colorScheme: 'light' })
     server().pausePixelsAfter(1)
     await page.goto(server().url.href)
@@ -158,7 +161,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     expect(await page.isVisible('#wall')).toBe(false)
   })
 
-  test('without scripts, the page shows a picture of the wall and links to read it, and no control that does nothing', async () => {
+  test('without scripts, the page shows a picture of the wall and a link to all artworks, and no control that would do nothing', async () => {
     const page = await newPage({ javaScriptEnabled: false })
     await page.goto(server().url.href)
     expect(await page.locator('button:visible').count()).toBe(0)
@@ -178,7 +181,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     await page.getByText('Nobody has bought a block yet.').waitFor()
     expect(await page.isVisible('.glow')).toBe(true)
     const view = await measureStage(page)
-    // At the wall's upper left corner, its edge is outside, and a line between lots is inside.
+    // At the wall's upper left corner, the first point is on the edge, and the second on a line between lots.
     const zoom = Math.min(view.width / 1600, view.height / 900) * 0.96
     const corner = { x: view.width / 2 - 800 * zoom, y: view.height / 2 - 450 * zoom }
     await waitForColour(page, { x: corner.x + 30, y: corner.y - 0.5 }, '#5d5449')
@@ -190,7 +193,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     await page.locator('.first').waitFor({ state: 'hidden' })
   })
 
-  test('a link whose target does not exist shows a message about it', async () => {
+  test('a link to something that does not exist shows a message about it', async () => {
     for (const [address, word] of [
       ['?agent=999', 'The agent of this link is not on this wall.'],
       ['?block=200,7', 'The block of this link is not on this wall. Blocks run from 0,0 to 159,89.'],
@@ -201,7 +204,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     }
   })
 
-  test('the history shows its counts, and a chip that leads back to the present', async () => {
+  test('the history shows how many blocks were sold by then, and a button that leads back to the present', async () => {
     const page = await openPage('?at=1760000000000')
     await page.getByText(/^1 of 14,400 blocks sold as of /).waitFor()
     await page.locator('.chip').getByRole('button', { name: 'Now' }).click()
@@ -209,10 +212,10 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     expect(await page.locator('.chip').count()).toBe(0)
   })
 
-  test('the history shows the plan of lots where nothing was sold yet', async () => {
+  test('the history shows a block that was not sold yet as open, with its grid line', async () => {
     const page = await openPage('?at=1760000000000#795,445,16')
     const { width, height } = await measureStage(page)
-    // The two points are on the left edge and inside of block 79,44, which was sold later.
+    // Block 79,44 was sold later: the first point is on its left edge, and the second point is inside it.
     await waitForColour(page, { x: width / 2 - 80, y: height / 2 }, dark.gridLine)
     await waitForColour(page, { x: width / 2, y: height / 2 }, dark.own[OPEN] ?? '')
   })

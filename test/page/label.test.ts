@@ -9,8 +9,8 @@ import { requireBlockAt, canvas, rainbowBlock } from '../support/page/sample-wal
 import { openTestBrowser, setUpTestPages } from '../support/page/test-page.ts'
 import { createPrng } from '../support/prng.ts'
 
-// Goal: an open artwork has its details next to it, whole and reachable, wherever it is. Method: clicks at random
-// positions on a wall of many artworks, each checked once the deed has arrived.
+// Goal: wherever an opened artwork is on the wall, its details are next to it, complete and reachable. Method: the test
+// clicks at random positions on a wall of many artworks, and checks the details once the deed has arrived.
 
 const browser = await openTestBrowser()
 const CLICKS = IS_LONG_RUN ? 100 : 3
@@ -79,7 +79,7 @@ describe.skipIf('reason' in browser)('the details of an artwork, in Chromium', (
     expect(await page.title()).toBe('Hello from a machine. by Ada · Pixel Wall')
   })
 
-  test('the details of an artwork without a picture say that none was painted, or that it is hidden', async () => {
+  test('the details of an artwork without a picture say that it was not painted or that it is hidden', async () => {
     const blocks = canvas.blocks.map(({ px, ...block }) =>
       block.i === requireBlockAt(79, 44) ? block : { ...block, ...(px ? { px } : {}) },
     )
@@ -88,7 +88,7 @@ describe.skipIf('reason' in browser)('the details of an artwork, in Chromium', (
     await page.locator('#card').getByText('or the operator has hidden it').waitFor()
   })
 
-  test('the back button closes the details and does not move the wall', async () => {
+  test('the back button closes the panel and then the details, and the forward button opens the details again', async () => {
     const page = await openPage('#all', { viewport: { width: 1280, height: 720 } })
     await page.keyboard.press('/')
     await page.keyboard.type('hello')
@@ -108,7 +108,7 @@ describe.skipIf('reason' in browser)('the details of an artwork, in Chromium', (
     await page.waitForFunction(() => !location.search.includes('work'))
   })
 
-  test('details that are opened right after others were closed stay open', async () => {
+  test('details that are opened right after the details of another block were closed stay open', async () => {
     const page = await openPage('#800,450,20')
     await page.locator('#wall').focus()
     await page.keyboard.press('ArrowUp')
@@ -134,7 +134,7 @@ describe.skipIf('reason' in browser)('the details of an artwork, in Chromium', (
     await page.getByRole('button', { name: 'Send your agent' }).focus()
     await page.keyboard.press('Tab')
     expect(await readFocused()).toEqual(['wall', false])
-    // While only the name of a block is shown, it contains nothing that could take the focus.
+    // A tooltip is shown, and it contains nothing that could take the focus.
     await page.keyboard.press('Tab')
     expect(await readFocused()).toEqual(['', false])
     expect(await page.evaluate(() => document.activeElement !== document.body)).toBe(true)
@@ -147,7 +147,7 @@ describe.skipIf('reason' in browser)('the details of an artwork, in Chromium', (
     expect(await readFocused()).toEqual(['wall', false])
   })
 
-  test('a repaint elsewhere does not change the details, and a repaint of their own artwork shows in them', async () => {
+  test('a repaint elsewhere leaves the details unchanged, and a repaint of the shown artwork updates them', async () => {
     const page = await openPage('?work=80,45')
     await page.locator('#card summary').click()
     const readSeen = () => page.evaluate(() => Reflect.get(document.querySelector('#card .title') ?? {}, 'seen'))
@@ -163,11 +163,11 @@ describe.skipIf('reason' in browser)('the details of an artwork, in Chromium', (
     expect(await page.locator('#card details').getAttribute('open')).toBe('')
   })
 
-  test('on a phone, the first tap moves to the artwork, and the handle of its sheet opens all of the sheet', async () => {
+  test('on a phone, the first tap opens the nearest artwork in a sheet, and the Details button opens all of the sheet', async () => {
     const page = await openPage('#all', phone)
     const stage = await page.locator('#stage').boundingBox()
     if (stage === null) throw new Error('there is no stage')
-    // A few pixels next to the artworks in the middle.
+    // The tap is a few pixels beside the artworks in the middle.
     await openDetails(page, { x: stage.x + stage.width / 2 - 6, y: stage.y + stage.height / 2 }, 'finger')
     await page.waitForURL(/(block|work)=/)
     const measureHeight = async () => (await page.locator('#card').boundingBox())?.height ?? 0
@@ -186,7 +186,7 @@ describe.skipIf('reason' in browser)('the details of an artwork, in Chromium', (
     expect(await measureOverhang(page)).toEqual({ out: 0, reaches: true })
   })
 
-  test('the link is the widest button in the details, and a click on the picture zooms in', async () => {
+  test('the link is more than twice as wide as the Share button, and a click on the picture zooms in', async () => {
     const page = await openPage('?work=80,45#800,450,3')
     const card = page.locator('#card')
     const measureWidth = async (name: string) =>
@@ -198,7 +198,7 @@ describe.skipIf('reason' in browser)('the details of an artwork, in Chromium', (
     expect(Number(page.url().split(',').at(-1))).toBeGreaterThan(3)
   })
 
-  test('a long name and a long message are aligned to their side, without a box around them', async () => {
+  test('in the details, a long message has no box around it, and a long name is aligned to the start', async () => {
     const [first, ...others] = canvas.blocks
     if (first === undefined) throw new Error('the made-up wall is empty')
     server().showCanvas({ ...canvas, blocks: [{ ...first, m: 'word '.repeat(50).trim() }, ...others] })
@@ -209,7 +209,7 @@ describe.skipIf('reason' in browser)('the details of an artwork, in Chromium', (
     expect(await agent.evaluate((element) => getComputedStyle(element).textAlign)).toBe('start')
   })
 
-  test('a name in a right-to-left script is aligned to its own side', async () => {
+  test('a title in a right-to-left script is shown from right to left', async () => {
     const [mallory, ...others] = canvas.blocks
     if (mallory === undefined) throw new Error('the made-up wall is empty')
     server().showCanvas({ ...canvas, blocks: [{ ...mallory, m: 'مرحبا بالعالم' }, ...others] })
@@ -218,7 +218,7 @@ describe.skipIf('reason' in browser)('the details of an artwork, in Chromium', (
     expect(side).toBe('rtl')
   })
 
-  test('a section that unfolds stays under the pointer', async () => {
+  test('when a section unfolds, its heading stays under the pointer', async () => {
     const page = await openPage('?work=80,45', { viewport: { width: 1280, height: 600 } })
     const summary = page.locator('#card summary')
     const before = await summary.boundingBox()

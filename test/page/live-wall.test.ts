@@ -7,7 +7,7 @@ import { openDetails, hoverBlock, waitForBlockColour } from '../support/page/dri
 import { requireBlockAt } from '../support/page/sample-wall.ts'
 import { openTestBrowser, goToLive, openTestPage } from '../support/page/test-page.ts'
 
-// Goal: a visitor of the page sees a real purchase, without any fake in between. Method: the built page
+// Goal: a visitor to the page sees a real purchase, with no fake component in between. Method: the built page
 // from the server's own process, which sells on the embedded network.
 
 const browser = await openTestBrowser()
@@ -25,7 +25,7 @@ describe.skipIf('reason' in browser)('the page of a real wall, in Chromium', () 
     if (!('reason' in browser)) await browser.close()
   })
 
-  test('a purchase appears while the page is open, with its pixels, its buyer’s texts and its payment', async () => {
+  test('a purchase appears while the page is open, with its pixels, its buyer’s message and its payment', async () => {
     const troubles: string[] = []
     const page = await openTestPage(browser, troubles, { viewport: { width: 960, height: 600 } })
     page.setDefaultTimeout(30_000)

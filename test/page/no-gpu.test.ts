@@ -32,7 +32,7 @@ function refuseWebGl() {
 }
 
 /** Runs in the page before its own code. */
-function refuseAll() {
+function refuseAllContexts() {
   Reflect.set(HTMLCanvasElement.prototype, 'getContext', () => null)
 }
 
@@ -67,7 +67,7 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
 
   test('without WebGL, the artworks of a selected agent have an outline', async () => {
     const page = await openWithoutContext(refuseWebGl, '?agent=1#805,455,20')
-    // The profile takes a part of the stage.
+    // The profile panel makes the stage smaller.
     await page.locator('.about-agent').getByText('Ada').waitFor()
     const box = boxOf({ x: 805, y: 455, zoom: 20 }, await measureStage(page), rainbowBlock)
     const findPointBeside = (px: number) => ({ x: box.left + px, y: box.top + box.height / 2 })
@@ -76,7 +76,7 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
   })
 
   test('without WebGL, sold artworks have an edge', async () => {
-    // The window is so wide that the height of the header is a whole number of pixels.
+    // In a window this wide, the height of the header is a whole number of pixels.
     const page = await openWithoutContext(refuseWebGl, '#805,455,20', { viewport: { width: 1280, height: 720 } })
     const box = boxOf({ x: 805, y: 455, zoom: 20 }, await measureStage(page), rainbowBlock)
     await waitForColour(page, { x: box.left + box.width / 2, y: Math.round(box.top) - 1 }, dark.edge)
@@ -125,16 +125,16 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
     await waitForBlockColour(page, requireBlockAt(100, 20), '#f4efe7')
   })
 
-  test('if nothing can be drawn, the page still names the block under the pointer', async () => {
-    const page = await openWithoutContext(refuseAll)
+  test('if nothing can be drawn, the tooltip still describes the block under the pointer', async () => {
+    const page = await openWithoutContext(refuseAllContexts)
     const view = await measureStage(page)
     const middle = middleOf(boxOf(fitWall(view), view, nastyBlock))
     const point = { x: middle.x, y: middle.y + (await measureStageTop(page)) }
     await restPointer(page, point, page.locator('.tooltip').getByText('Mallory'))
   })
 
-  test('if drawing is slow, the page soon uses canvases instead, and shows no blank frame', async () => {
-    // A service worker would deliver the script that is held below.
+  test('if drawing with WebGL is slow, the page changes to 2D canvases, without a blank frame in between', async () => {
+    // A service worker would deliver the script that the test holds back below.
     const page = await newPage({ serviceWorkers: 'block' })
     const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
     await page.route('**/canvas-2d-fallback-*', async (route) => (await held, await route.continue()))

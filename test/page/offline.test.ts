@@ -5,8 +5,8 @@ import { startSampleServer, type SampleServer } from '../support/page/sample-ser
 import { requireBlockAt } from '../support/page/sample-wall.ts'
 import { openTestBrowser, goToLive, openTestPage } from '../support/page/test-page.ts'
 
-// Goal: the page can be installed, and shows the last wall without a connection. Method: a separate server is stopped
-// after a page has been open for a while.
+// Goal: the page can be installed, and shows the last wall without a connection. Method: each test has its own server,
+// which can be stopped once the page is stored.
 
 const browser = await openTestBrowser()
 
@@ -73,12 +73,12 @@ describe.skipIf('reason' in browser)('without a connection, in Chromium', () => 
     expect(failures).toEqual([])
   })
 
-  test('a visit to a wall with ten repaints per second costs at most 1.15 times as much as one to a quiet wall', async () => {
+  test('a visit to a wall with ten repaints per second transfers at most 1.15 times as many bytes as a visit to a quiet wall', async () => {
     const wall = createGalleryWall(8200)
     server.showCanvas(wall)
     await goToLive(page, server.url.href)
     const quiet = server.asked.filter((path) => !path.startsWith('/api/live'))
-    // Makes the repaints of ten seconds, while the page is stored for offline use.
+    // Makes as many repaints as in ten seconds, while the page is being stored for offline use.
     const repainted = wall.blocks.slice(0, 100)
     for (const { i, px = '' } of repainted) server.repaint(requireBlockAt(i % 160, Math.floor(i / 160)), px)
     await waitUntilCached(page)

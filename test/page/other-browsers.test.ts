@@ -6,8 +6,8 @@ import { startSampleServer, type SampleServer } from '../support/page/sample-ser
 import { computeRainbowColour } from '../support/page/sample-wall.ts'
 import { reportSkipped } from '../support/skipped.ts'
 
-// Goal: the page works in more than one browser. Method: Firefox and WebKitGTK from Debian's packages open it; if they
-// are not installed, the test says so.
+// Goal: the page works in more than one browser. Method: Firefox and WebKitGTK from Debian's packages open the page; if
+// a browser is not installed, the test says so.
 
 const all = [
   ['Firefox', await openFirefox()],
@@ -45,7 +45,7 @@ describe.each(all)('the page in %s', (name, browser) => {
       `document.getElementById('wall').dispatchEvent(new KeyboardEvent('keydown', { key: '${key}', bubbles: true }))`,
     )
 
-  test('a linked artwork is shown whole, with its colours and its owner', async () => {
+  test('a link to an artwork opens its details within the window, with its title and its colours', async () => {
     await open('?work=80,45')
     expect(await browser.evaluateText(`document.getElementById('counts').textContent`)).toBe(
       '4 of 14,400 blocks sold, $1 each.',
@@ -64,7 +64,7 @@ describe.each(all)('the page in %s', (name, browser) => {
     ).toBe('true')
   })
 
-  test('panels open and close by their keys', async () => {
+  test('a panel opens with its key and closes with Escape', async () => {
     await open('')
     await press('/')
     expect(await browser.evaluateText(`document.getElementById('panel').ariaLabel`)).toBe('Find')

@@ -58,7 +58,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     await waitForColour(page, await locatePixel(page, camera, blockWithoutPicture, 5, 5), dark.own[NO_PICTURE] ?? '')
   })
 
-  test('pixels too small to see are averaged in linear light', async () => {
+  test('pixels that are too small to see are averaged in linear light', async () => {
     const page = await openPage('#all', { viewport: { width: 600, height: 600 } })
     const half = 0.5 / fitWall(await measureStage(page)).zoom
     const camera = await zoomToBlock(page, checkerBlock, half)
@@ -80,7 +80,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     await waitForColour(page, { x: from.x + 100, y: from.y + 60 }, PALETTE[computeRainbowColour(2, 2)] ?? '')
   })
 
-  test('the block under the pointer is named, and a click opens its details, with text of other users inert', async () => {
+  test('a tooltip describes the block under the pointer, a click opens its details, and text of other users is inert in both', async () => {
     const page = await openPage()
     const point = await hoverBlock(page, nastyBlock)
     expect(await page.locator('.tooltip').textContent()).toBe(
@@ -107,7 +107,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     expect(await page.evaluate(() => Reflect.get(window, 'hurt'))).toBeUndefined()
   })
 
-  test('the details of an open block show what it costs and how an agent buys it', async () => {
+  test('the details of an open block show what the block costs and how an agent buys it', async () => {
     const page = await openPage()
     const point = await hoverBlock(page, openBlock)
     expect(await page.locator('.tooltip').textContent()).toBe('Available100,20 · $1')
@@ -132,7 +132,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
   })
 
   test('the address follows the view, and a link restores that view', async () => {
-    // The window is so wide that a click in the middle opens the details without moving the wall.
+    // In a window this wide, a click in the middle opens the details without moving the wall.
     const wide = { viewport: { width: 1280, height: 720 } }
     const page = await openPage('#all', wide)
     const point = await hoverBlock(page, rainbowBlock)
@@ -141,7 +141,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     await page.waitForURL(/\?work=80,45#[\d.]+,[\d.]+,[\d.]+$/)
     expect(await page.evaluate(() => history.length)).toBe(3)
     const top = await measureStageTop(page)
-    // The point is near the block's middle, where four of its pixels meet, but within one of them.
+    // The point is near the middle of the block, where four pixels meet, but clearly inside one pixel.
     const place = { x: point.x + 9, y: point.y - top + 9 }
     const shown = await readColour(page, place)
     const again = await openPage(new URL(page.url()).search + new URL(page.url()).hash, wide)
@@ -191,7 +191,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     expect(await page.isVisible('#card')).toBe(false)
   })
 
-  test('Tab and the arrow keys walk over the blocks, and their deeds are announced', async () => {
+  test('Tab and the arrow keys move a cursor over the blocks, and the details of each block are announced', async () => {
     const page = await openPage()
     await page.getByRole('button', { name: 'Send your agent' }).focus()
     await page.keyboard.press('Tab')
@@ -218,7 +218,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     expect(drawn).toBe(0)
   })
 
-  test('on a phone, a tap shows a deed and a pinch zooms in', async () => {
+  test('on a phone, a pinch zooms in and a tap opens the details of a block', async () => {
     const page = await openPage('#all', {
       viewport: { width: 360, height: 740 },
       hasTouch: true,
@@ -229,7 +229,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     const middle = middleOf(boxOf(fitWall(await measureStage(page)), await measureStage(page), nastyBlock))
     const top = await measureStageTop(page)
     await actAndWaitForDraw(page, () => pinch(page, { x: middle.x, y: middle.y + top }, 10, 100))
-    // Before the pinch, this point was on a block that is four blocks further on.
+    // Before the pinch, this point was on another block, four blocks away.
     await openDetails(page, { x: middle.x + 8, y: middle.y + 8 + top }, 'finger')
     expect(await page.locator('#card summary').textContent()).toBe('Block 79,44')
     const card = await page.locator('#card').boundingBox()
@@ -239,7 +239,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     expect(await page.isVisible('#card')).toBe(false)
   })
 
-  test('after a lost graphics context, the wall is drawn again', async () => {
+  test('after the graphics context was lost, the wall is drawn again', async () => {
     const page = await openPage()
     const camera = await zoomToBlock(page, rainbowBlock, 20)
     await actAndWaitForDraw(page, () => page.evaluate(loseContext))
@@ -250,7 +250,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     )
   })
 
-  test('a failed read is shown as an error, and can be retried', async () => {
+  test('a failed read of the wall is shown as an error, and can be retried', async () => {
     const page = await newPage()
     server().answerWith(503)
     await page.goto(server().url.href)
@@ -263,7 +263,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     expect(troubles.splice(0)).toHaveLength(1)
   })
 
-  test('a press of the mouse shows no focus ring around the stage, whatever key was pressed before', async () => {
+  test('a mouse click shows no focus ring around the stage, even if an arrow key was pressed before', async () => {
     const page = await openPage()
     const isFocusVisible = () => page.locator('#wall').evaluate((element) => element.matches(':focus-visible'))
     await page.locator('#wall').focus()

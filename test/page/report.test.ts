@@ -3,15 +3,15 @@ import { coordOf } from '../../shared/wall.ts'
 import { rainbowBlock } from '../support/page/sample-wall.ts'
 import { openTestBrowser, setUpTestPages } from '../support/page/test-page.ts'
 
-// Goal: a reader can report an artwork from its card, and sees whether the report was received. Method: the built page,
-// and a server with the response that the test needs.
+// Goal: a visitor can report an artwork from its card, and sees whether the report was received. Method: the built
+// page, with responses to the report that the test chooses.
 
 const browser = await openTestBrowser()
 
 describe.skipIf('reason' in browser)('the form for reports, in Chromium', () => {
   const { server, openPage, troubles } = setUpTestPages(browser, { width: 960, height: 700 })
 
-  test('a report is sent once with its reason and sentence, and the card says that it was received', async () => {
+  test('a report is sent with its reason and note, can be retried after an error, and is confirmed on the card', async () => {
     const page = await openPage(`?block=${coordOf(rainbowBlock)}`)
     const sent: unknown[] = []
     let status = 429
@@ -32,7 +32,7 @@ describe.skipIf('reason' in browser)('the form for reports, in Chromium', () => 
     const note = 'The link leads to a copy of a bank’s page.'
     expect(sent).toEqual(Array.from({ length: 2 }, () => ({ block: coordOf(rainbowBlock), reason: 'scam', note })))
     expect(await page.locator('#card .report button').count()).toBe(0)
-    // Chromium reports the refused request itself.
+    // Chromium itself reports the refused request.
     expect(troubles.splice(0).filter((text) => !text.includes('429'))).toEqual([])
     expect(server().asked.some((path) => path.startsWith('/api/reports'))).toBe(false)
   })

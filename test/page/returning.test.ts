@@ -4,9 +4,9 @@ import { waitUntilReady } from '../support/page/driver.ts'
 import { requireBlockAt, canvas, nastyBlock, openBlock, rainbowBlock } from '../support/page/sample-wall.ts'
 import { openTestBrowser, setUpTestPages } from '../support/page/test-page.ts'
 
-// Goal: a returning visitor sees the wall of the last visit, then what happened since, and can walk through it. Method:
-// a first visit waits until the browser has stored the wall, the wall changes, and the page is opened again in the same
-// browser.
+// Goal: a returning visitor sees the wall of the last visit, then the changes since that visit, and can tour them.
+// Method: a first visit lasts until the browser has stored the wall; then the wall changes, and the same browser opens
+// the page again.
 
 const browser = await openTestBrowser()
 const CAROL = { id: 3, name: 'Carol', wallet: '0xcccc…cccc', framework: null }
@@ -37,7 +37,7 @@ describe.skipIf('reason' in browser)('a returning visit, in Chromium', () => {
     await waitUntilReady(page)
   }
 
-  test('a returning visitor sees the stored wall before the service responds, and then what changed', async () => {
+  test('a returning visitor sees the stored wall before the service responds, and then the changes', async () => {
     const page = await visitOnce()
     server().sell(openBlock, CAROL, px)
     const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
@@ -50,7 +50,7 @@ describe.skipIf('reason' in browser)('a returning visit, in Chromium', () => {
     expect(listReads()).toEqual(['/api/tail', '/api/feed?after=3&limit=1'])
   })
 
-  test('a returning visitor sees the last view before any script arrives, unless a link or the window asks for another view', async () => {
+  test('a returning visitor sees the last view before any script arrives, unless a link or another window size requires another view', async () => {
     // A service worker would serve the scripts that the test holds back below.
     const page = await visitOnce({ serviceWorkers: 'block' })
     await page.waitForFunction(() => localStorage.getItem('view') !== null)
@@ -82,7 +82,7 @@ describe.skipIf('reason' in browser)('a returning visit, in Chromium', () => {
     await waitUntilReady(page)
   })
 
-  test('a returning visitor reads the history after a hundred changes, and the whole wall after a thousand', async () => {
+  test('on a later visit, the page reads the history after 150 changes, and the whole wall after more than a thousand', async () => {
     const page = await visitOnce()
     for (let n = 0; n < 150; n++) server().repaint(rainbowBlock, px)
     await returnTo(page)
@@ -97,7 +97,7 @@ describe.skipIf('reason' in browser)('a returning visit, in Chromium', () => {
     expect(listReads().slice(-2)).toEqual(['/api/canvas.bin', '/api/blocks'])
   })
 
-  test('a returning visitor reads the whole wall if another wall is at the same address', async () => {
+  test('on a later visit, the page reads the whole wall if another wall is now at the same address', async () => {
     const page = await visitOnce()
     server().showCanvas({ ...canvas, blocks: canvas.blocks.map((block) => ({ ...block, t: block.t + 1, a: 0 })) })
     await returnTo(page)
@@ -114,7 +114,7 @@ describe.skipIf('reason' in browser)('a returning visit, in Chromium', () => {
     expect(await page.textContent('#toast')).toBe('')
   })
 
-  test('the keyboard walks through the tour, which ends at an open block', async () => {
+  test('the whole tour can be followed by keyboard, and ends at an open block', async () => {
     const page = await visitOnce()
     sellAndRepaint()
     await returnTo(page)
@@ -142,7 +142,7 @@ describe.skipIf('reason' in browser)('a returning visit, in Chromium', () => {
     await page.getByText(/^Buy block \d+,\d+ on the pixel wall/).waitFor()
   })
 
-  test('one step back closes the tour, and its picture opens the details of the artwork', async () => {
+  test('going back closes the tour, and a click on the tour’s picture opens the details of the artwork', async () => {
     const page = await visitOnce()
     sellAndRepaint()
     await returnTo(page)
@@ -177,7 +177,7 @@ describe.skipIf('reason' in browser)('a returning visit, in Chromium', () => {
     await page.getByText('30 blocks by 1 agent since ').waitFor()
   })
 
-  test('a visitor who missed nothing reads the news of today, and a wall without sales has no news', async () => {
+  test('a returning visitor who missed nothing sees today’s news, and a wall without sales has no news', async () => {
     server().showCanvas({ ...canvas, blocks: canvas.blocks.map((block) => ({ ...block, t: Date.now() })) })
     const page = await visitOnce()
     await returnTo(page)
@@ -188,7 +188,7 @@ describe.skipIf('reason' in browser)('a returning visit, in Chromium', () => {
     expect(await empty.textContent('#news')).toBe('')
   })
 
-  test('the tour works without a GPU', async () => {
+  test('the tour works without WebGL', async () => {
     const page = await newPage()
     await page.addInitScript(() => {
       const { getContext } = HTMLCanvasElement.prototype

@@ -3,14 +3,14 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import { APPEARANCES, findViolations } from '../support/page/axe.ts'
 import { openTestBrowser } from '../support/page/test-page.ts'
 
-// Goal: everyone can use the pages that the service itself writes for people, too. Method: a real wall serves a
+// Goal: everyone can also use the HTML pages that the service itself renders. Method: a real wall serves a
 // browser; axe checks each page in each theme and size, and nothing is wider than a window of 1,280 pixels at 400 %
 // zoom.
 
 const browser = await openTestBrowser()
 const zoomed = { viewport: { width: 320, height: 180 } }
 
-/** Each page with its status: the atlas and its pages, demands, missing pages, and a sold-out wall. */
+/** Each path with its status: pages of the atlas, demands, errors, and a sold-out wall. */
 const PAGES = [
   ['/atlas', 200],
   ['/atlas?page=2', 200],
@@ -48,7 +48,7 @@ describe.skipIf('reason' in browser)('pages without scripts, in Chromium', () =>
     return page
   }
 
-  test.each(PAGES)('axe finds nothing to complain about on %s, and at 400 %% zoom nothing overflows', async (path) => {
+  test.each(PAGES)('axe reports no violation on %s, and at 400 %% zoom nothing overflows', async (path) => {
     for (const options of [...APPEARANCES.map(([, appearance]) => appearance), zoomed]) {
       const page = await openAt(path, options)
       if (options !== zoomed) expect(await findViolations(page)).toEqual([])

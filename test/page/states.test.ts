@@ -16,7 +16,8 @@ import {
 import { requireBlockAt, nastyBlock, openBlock, rainbowBlock } from '../support/page/sample-wall.ts'
 import { openTestBrowser, setUpTestPages } from '../support/page/test-page.ts'
 
-// Goal: everything that can be open next to the wall works, by keyboard and by touch. Method: as in page.test.ts.
+// Goal: every panel next to the wall, and the details, work by keyboard and by touch. Method: the built page, and a
+// sample server whose wall the test changes.
 
 const browser = await openTestBrowser()
 const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 }
@@ -24,10 +25,10 @@ const red = new Uint8Array(100).fill(180).toBase64()
 const white = new Uint8Array(100).fill(215).toBase64()
 const carol = { id: 3, name: 'Carol', wallet: '0xcccc…cccc', framework: null }
 
-describe.skipIf('reason' in browser)('panels and details beside the wall, in Chromium', () => {
+describe.skipIf('reason' in browser)('panels and details next to the wall, in Chromium', () => {
   const { server, newPage, openPage, troubles } = setUpTestPages(browser, { width: 960, height: 600 })
 
-  test('a search finds an agent, and selecting it dims the rest and lists its artworks', async () => {
+  test('a search finds an agent, and selecting the agent labels its artworks and dims all other blocks', async () => {
     const page = await openPage()
     await page.keyboard.press('/')
     await page.keyboard.type('ada')
@@ -36,13 +37,13 @@ describe.skipIf('reason' in browser)('panels and details beside the wall, in Chr
     expect(await page.locator('.about-agent > .name').textContent()).toContain('Ada')
     expect(await page.locator('.labels span:not([hidden])').allTextContents()).toContain('Ada · 2 × 1')
     const view = await measureStage(page)
-    // The stage's middle is in the area of the agent's blocks; its corner is open and dimmed.
+    // The agent's blocks are in the middle of the stage; the corner of the stage shows an open block, dimmed.
     const corner = await readColour(page, { x: 2, y: view.height - 2 })
     await page.getByRole('button', { name: 'Deselect' }).click()
     await waitForColour(page, { x: 2, y: view.height - 2 }, (colour) => colour !== corner)
   })
 
-  test('if the wall has a contact, the help says where to report content', async () => {
+  test('the help says where to report content if the wall has a contact, and not otherwise', async () => {
     const page = await newPage()
     const contact = '<meta name="contact" content="mailto:ops@wall.test"></head>'
     await page.route(server().url.href, async (route) => {
@@ -63,14 +64,14 @@ describe.skipIf('reason' in browser)('panels and details beside the wall, in Chr
     expect(await unnamed.getByText('Report content').count()).toBe(0)
   })
 
-  test('the help contains the MCP address within its sentence', async () => {
+  test('the help shows the MCP address inline in its sentence', async () => {
     const page = await openPage()
     await page.getByRole('button', { name: 'Send your agent' }).click()
     const address = page.locator('#panel .facts code')
     expect(await address.evaluate((element) => getComputedStyle(element).display)).toBe('inline')
   })
 
-  test('text of other users is inert in the list of agents, too', async () => {
+  test('text of other users is inert in the lists of artworks and agents', async () => {
     const page = await openPage()
     await page.keyboard.press('/')
     expect(await page.locator('.works .name').allTextContents()).toEqual([
@@ -151,7 +152,7 @@ describe.skipIf('reason' in browser)('panels and details beside the wall, in Chr
     await waitForBlockColour(page, rainbowBlock, '#ff0000')
   })
 
-  test('a purchase of an area is one event, however its blocks arrive', async () => {
+  test('a purchase of an area is shown as one event, even if its blocks arrive in two parts', async () => {
     const page = await openPage('#all', { reducedMotion: 'no-preference' })
     await page.evaluate(() => {
       const layer = document.querySelector('.pulses')
@@ -200,7 +201,7 @@ describe.skipIf('reason' in browser)('panels and details beside the wall, in Chr
     expect(troubles.splice(0)).toHaveLength(3)
   })
 
-  test('a page that follows a shared stream reads the changes that it misses between two streams from the tail', async () => {
+  test('between two shared streams, a page reads the changes that it missed from the tail', async () => {
     server().shareStream(true)
     const page = await newPage()
     const following = page.waitForResponse((response) => response.url().endsWith('/api/live/shared'))
@@ -214,7 +215,7 @@ describe.skipIf('reason' in browser)('panels and details beside the wall, in Chr
     await page.getByText('6 of 14,400 blocks sold').waitFor()
   })
 
-  test('after the device was asleep, the log lists every sale', async () => {
+  test('after the device was asleep, the page catches up with every sale', async () => {
     const page = await openPage()
     const sold = Array.from({ length: 450 }, (_, i) => requireBlockAt(i % 150, Math.floor(i / 150)))
     for (const block of sold) server().sell(block, carol)
@@ -223,7 +224,7 @@ describe.skipIf('reason' in browser)('panels and details beside the wall, in Chr
     await page.locator('#news').waitFor()
   })
 
-  test('a page without a connection shows since when it is out of date, until the connection is back', async () => {
+  test('a page without a connection says that it is out of date and since when, until the connection is back', async () => {
     const page = await openPage()
     await page.route('**/api/live*', (route) => route.abort())
     const wakePage = () => page.evaluate(() => window.dispatchEvent(new Event('online')))
@@ -236,7 +237,7 @@ describe.skipIf('reason' in browser)('panels and details beside the wall, in Chr
     troubles.length = 0
   })
 
-  test('rows are drawn as they arrive', async () => {
+  test('the rows of the wall are drawn as they arrive', async () => {
     // The row of the nasty block has arrived, and the row below has not.
     server().pausePixelsAfter(rainbowBlock - 10)
     const page = await newPage()
@@ -248,7 +249,7 @@ describe.skipIf('reason' in browser)('panels and details beside the wall, in Chr
     await waitForBlockColour(page, rainbowBlock, (colour) => colour !== below)
   })
 
-  test('a link to an artwork shows all of it, even if its picture arrives before its deed', async () => {
+  test('a link to an artwork shows the whole artwork, even if its pixels arrive before its deed', async () => {
     server().pausePixelsAfter(rainbowBlock + 10)
     const page = await newPage()
     await page.goto(`${server().url}?work=80,45`)
@@ -260,7 +261,7 @@ describe.skipIf('reason' in browser)('panels and details beside the wall, in Chr
     await waitForColour(page, { x: width / 2 - 140, y: height / 2 }, (colour) => colour !== dark.own[OPEN])
   })
 
-  test('inside another page, only the wall is shown', async () => {
+  test('when the page is embedded in another one, only the wall and a link to it are shown', async () => {
     const page = await openPage('?embed=1')
     expect(await page.isVisible('header')).toBe(false)
     expect(await page.isVisible('#tools')).toBe(false)
@@ -268,7 +269,7 @@ describe.skipIf('reason' in browser)('panels and details beside the wall, in Chr
     expect(await measureStageTop(page)).toBe(0)
   })
 
-  test('the minimap appears after zooming in, and a click on it moves the wall', async () => {
+  test('the minimap appears once a zoomed wall has been moved, a click on it moves the wall, and showing the whole wall hides it', async () => {
     const page = await openPage('#200,200,8')
     expect(await page.isVisible('.minimap')).toBe(false)
     await page.keyboard.press('-')
@@ -281,7 +282,7 @@ describe.skipIf('reason' in browser)('panels and details beside the wall, in Chr
     await page.locator('.minimap').waitFor({ state: 'hidden' })
   })
 
-  test('a selected theme is stored', async () => {
+  test('a selected theme is kept after a reload', async () => {
     const page = await openPage()
     await page.keyboard.press('v')
     await page.getByLabel('High contrast').check()
@@ -292,7 +293,7 @@ describe.skipIf('reason' in browser)('panels and details beside the wall, in Chr
   test('on a phone, an agent is found by touch', async () => {
     const page = await openPage('#all', phone)
     await page.getByRole('button', { name: 'Find' }).tap()
-    // Focusing a field would open a keyboard over the list.
+    // Focusing the search field would open the phone's keyboard over the list.
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('BUTTON')
     await page.locator('#panel select').selectOption('blocks')
     await page.getByRole('button', { name: /Ada.*3 blocks/ }).tap()
@@ -302,7 +303,7 @@ describe.skipIf('reason' in browser)('panels and details beside the wall, in Chr
     expect(panel && panel.height < 420).toBe(true)
   })
 
-  test('no script of the page runs text as code, which the page’s policy forbids', async () => {
+  test('no script of the page runs text as code, because the page’s content security policy forbids it', async () => {
     const made = /\bFunction\s*[.(]|\beval\s*\(/
     for await (const name of new Bun.Glob('**/*.js').scan(server().dist))
       expect([name, made.exec(await Bun.file(`${server().dist}/${name}`).text())?.[0]]).toEqual([name, undefined])
@@ -316,7 +317,7 @@ describe.skipIf('reason' in browser)('panels and details beside the wall, in Chr
     const sum = (pattern: RegExp) =>
       Object.entries(sizes).reduce((total, [name, size]) => total + (pattern.test(name) ? size : 0), 0)
     const first = /^(?:index\.html|assets\/(?:index|pixel-buffer)-.*)$/
-    // Only visitors of the page for painting load these files, and none of them blocks the first view.
+    // Only the page for painting loads these files, and none of the files blocks its first view.
     const painting = /(?:paint|image-worker)[-.]/
     const wall = /^(?!.*(?:paint|chat|image-worker|timelapse-worker|offline-worker|icon|manifest)[-.])/
     console.info(`gzip bytes: first ${sum(first)}, wall ${sum(wall)}, paint ${sum(painting)}`, sizes)

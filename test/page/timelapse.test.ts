@@ -13,14 +13,14 @@ import {
 } from '../support/page/sample-wall.ts'
 import { openTestBrowser, setUpTestPages } from '../support/page/test-page.ts'
 
-// Goal: a block, and the history as an animation, can be saved, pixel for pixel. Method: the browser itself decodes the
-// saved file, and the test compares it with what the wall showed.
+// Goal: a block can be saved as a picture, and the history as an animation, pixel for pixel. Method: the browser itself
+// decodes the saved file, and the test compares it with the pixels that the wall showed.
 
 const browser = await openTestBrowser()
 const white = new Uint8Array(100).fill(215).toBase64()
 
 /** Decodes a picture in the page; returns its size, the number of its frames, and the colours of points in a frame. */
-const decodeGif = (
+const decodePicture = (
   page: Page,
   type: string,
   base64: string,
@@ -48,7 +48,7 @@ const decodeGif = (
 describe.skipIf('reason' in browser)('saved files, in Chromium', () => {
   const { server, openPage } = setUpTestPages(browser, { width: 960, height: 600 })
 
-  const saveGif = async (page: Page, panel: string, name: string) => {
+  const downloadPicture = async (page: Page, panel: string, name: string) => {
     await page.keyboard.press(panel)
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -62,7 +62,7 @@ describe.skipIf('reason' in browser)('saved files, in Chromium', () => {
   test('a timelapse of the wall begins with open blocks and ends with the present wall, pixel for pixel', async () => {
     server().repaint(nastyBlock, white)
     const page = await openPage()
-    const { name, file } = await saveGif(page, 't', 'Save GIF of the wall')
+    const { name, file } = await downloadPicture(page, 't', 'Save GIF of the wall')
     expect(name).toBe('pixel-wall.gif')
     const points = [
       locateMiddle(rainbowBlock, 3, 7),
@@ -71,37 +71,37 @@ describe.skipIf('reason' in browser)('saved files, in Chromium', () => {
       locateMiddle(requireBlockAt(0, 0)),
     ]
     const open = dark.own[OPEN] ?? ''
-    expect(await decodeGif(page, 'image/gif', file, 0, points)).toEqual({
+    expect(await decodePicture(page, 'image/gif', file, 0, points)).toEqual({
       frames: canvas.blocks.length + 2,
       size: [1600, 900],
       colours: [open, open, open, open],
     })
-    expect(await decodeGif(page, 'image/gif', file, canvas.blocks.length, points)).toMatchObject({
+    expect(await decodePicture(page, 'image/gif', file, canvas.blocks.length, points)).toMatchObject({
       colours: [PALETTE[computeRainbowColour(3, 7)], '#000000', '#ff0000', open],
     })
-    expect(await decodeGif(page, 'image/gif', file, canvas.blocks.length + 1, points)).toMatchObject({
+    expect(await decodePicture(page, 'image/gif', file, canvas.blocks.length + 1, points)).toMatchObject({
       colours: [PALETTE[computeRainbowColour(3, 7)], '#000000', '#ffffff', open],
     })
   })
 
   test('a timelapse of an artwork shows only that artwork, enlarged', async () => {
     const page = await openPage('?work=80,45')
-    const { name, file } = await saveGif(page, 't', 'Save GIF of this artwork')
+    const { name, file } = await downloadPicture(page, 't', 'Save GIF of this artwork')
     expect(name).toBe('pixel-wall-work-80-45.gif')
     const locateEnlarged = (x: number, y: number) => [24 * x + 12, 24 * y + 12] as const
     expect(
-      await decodeGif(page, 'image/gif', file, 2, [locateEnlarged(0, 0), locateEnlarged(9, 9), locateEnlarged(19, 9)]),
+      await decodePicture(page, 'image/gif', file, 2, [locateEnlarged(0, 0), locateEnlarged(9, 9), locateEnlarged(19, 9)]),
     ).toMatchObject({
       size: [480, 240],
       colours: [PALETTE[computeRainbowColour(0, 0)], PALETTE[computeRainbowColour(9, 9)], dark.own[242]],
     })
   })
 
-  test('a picture of a block is that block, pixel for pixel', async () => {
+  test('a saved picture of a block shows the pixels of that block, enlarged', async () => {
     const page = await openPage('?block=80,45')
-    const { name, file } = await saveGif(page, 'l', 'Save PNG of block 80,45')
+    const { name, file } = await downloadPicture(page, 'l', 'Save PNG of block 80,45')
     expect(name).toBe('pixel-wall-80-45.png')
-    expect(await decodeGif(page, 'image/png', file, 0, [[0, 0]])).toMatchObject({
+    expect(await decodePicture(page, 'image/png', file, 0, [[0, 0]])).toMatchObject({
       size: [240, 240],
       colours: [PALETTE[computeRainbowColour(0, 0)]],
     })

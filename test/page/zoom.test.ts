@@ -6,8 +6,8 @@ import { walkPainting } from '../support/page/studio-driver.ts'
 import { openTestBrowser, setUpTestPages } from '../support/page/test-page.ts'
 
 // Goal: the page loses nothing when it is enlarged to 200 % and 400 %. Method: windows of 1,280 x 720 and 1,280 x 1,024
-// are then 640 x 360 and 320 x 256 wide and high; in every state every control can be brought into the window, and no
-// text is cut off.
+// then have room for 640 x 360 and 320 x 256 CSS pixels. In every state, every control can be scrolled into the window,
+// and no text is cut off.
 
 const browser = await openTestBrowser()
 
@@ -22,7 +22,7 @@ describe.skipIf('reason' in browser)('an enlarged page, in Chromium', () => {
   ]
   const createEmptyReport = (state: string) => [state, [], [], 0]
 
-  // Usually, everything that can be reached in the smaller window can be reached in the larger one.
+  // Anything that is reachable in the smaller window usually is in the larger one too, so only a long run tests both.
   const ENLARGED = [[320, 256], ...(IS_LONG_RUN ? [[640, 360] as const] : [])] as const
 
   test.each(ENLARGED)('at %i x %i, everything on the wall’s page can be reached and read', async (width, height) => {
@@ -43,10 +43,13 @@ describe.skipIf('reason' in browser)('an enlarged page, in Chromium', () => {
     expect(await listHiddenParts(label, 'profile')).toEqual(createEmptyReport('profile'))
   })
 
-  test.each(ENLARGED)('at %i x %i, a picture can be selected, placed and exported', async (width, height) => {
-    const page = await openPage('paint?at=20,20', { viewport: { width, height } })
-    await walkPainting(page, async (state) =>
-      expect(await listHiddenParts(page, state)).toEqual(createEmptyReport(state)),
-    )
-  })
+  test.each(ENLARGED)(
+    'at %i x %i, everything in each step of painting can be reached and read',
+    async (width, height) => {
+      const page = await openPage('paint?at=20,20', { viewport: { width, height } })
+      await walkPainting(page, async (state) =>
+        expect(await listHiddenParts(page, state)).toEqual(createEmptyReport(state)),
+      )
+    },
+  )
 })

@@ -26,8 +26,8 @@ import { createFlatPng, buildPng, RGB, RGBA } from '../../support/picture-files.
 import { createPrng } from '../../support/prng.ts'
 
 // Goal: the page for painting shows, prices and offers exactly what the service sells and accepts. Method: the built
-// page from the server's own process on the embedded network; its offered requests are sent, and its signatures are
-// real.
+// page from the server's own process on the embedded network. The requests that the page offers are sent, and the
+// signatures are real.
 
 const browser = await openTestBrowser()
 const root = `${import.meta.dir}/../../..`
@@ -91,7 +91,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     if (!('reason' in browser)) await browser.close()
   })
 
-  test('the wall links to the page for painting and back, and that page may load only files of its own', async () => {
+  test('the wall and the page for painting link to each other, and the page for painting may load files only from its own origin', async () => {
     const page = await newPage()
     await page.goto(world.url)
     const [response] = await Promise.all([
@@ -107,7 +107,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     await page.waitForURL(`${world.url}/`)
   })
 
-  test('a dropped picture becomes exactly the blocks that the service makes of it, in every style', async () => {
+  test('the page converts a dropped picture to exactly the same pixels as the service does, in every style', async () => {
     const page = await openPage('?at=20,20')
     const convertByService = async (picture: Uint8Array<ArrayBuffer>, query: string, type = 'image/png') => {
       const headers = { 'content-type': type }
@@ -168,7 +168,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     expect(await page.getByLabel('Colours').inputValue()).toBe('none')
   })
 
-  test('a picture that is moved by keys, numbers or pointer shows which blocks it covers and what they cost', async () => {
+  test('when a picture is moved by keys, numbers or pointer, the page shows which blocks it covers and what they cost', async () => {
     const page = await openPage('?at=81,45')
     await page.setInputFiles('#file', {
       name: 'a.png',
@@ -182,7 +182,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     await locateCost(page).getByText('8.00 USDC for 8 blocks, at 1.00 USDC each, in one payment').waitFor()
     await goToStep(page, 'place')
     await page.getByLabel('Column').fill('82')
-    // The highlighted button is the one that helps, not the next step.
+    // The highlighted button is the one that helps, not the one for the next step.
     expect(await page.locator('#place .loud:visible, #ways .loud:visible').allTextContents()).toEqual([
       'Find available space',
     ])
@@ -212,7 +212,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     await locateCost(page).getByText('8.00 USDC').waitFor()
   })
 
-  test('blocks that others buy meanwhile, or are paying for, are shown immediately, and the rest is not offered for sale', async () => {
+  test('if others buy or are paying for covered blocks, the page shows that immediately, and does not offer the rest for sale', async () => {
     const page = await openPage('?at=30,30')
     await dropFile(page, 'a.png', createNoisePng(30, 10))
     await locateCost(page).getByText('3.00 USDC').waitFor()
@@ -221,7 +221,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     await sell(bob, '31,30')
     await locateCost(page).getByText('1 owned by others').waitFor()
     expect(await page.isVisible('#take')).toBe(false)
-    // The payment stays in progress until the page has announced it.
+    // The payment stays in progress until the page has shown it.
     world.facilitator.settle.setDefault('hang-before')
     const calls = world.facilitator.settle.countCalls()
     const payment = await signBlockPayment(world, bob, '32,31')
@@ -234,7 +234,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     world.facilitator.settle.setDefault('honest')
   })
 
-  test('the script copied from the page buys the picture with one payment, and another one repaints it', async () => {
+  test('a script downloaded from the page buys an area with one payment, and another script repaints the area', async () => {
     const page = await openPage('?at=10,44')
     const runScript = async () => {
       const file = `${root}/node_modules/.cache/pixel-wall-order-${process.pid}.mjs`
@@ -272,7 +272,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     expect(await readShown()).toEqual([true, 1, 'from a script & a page'])
   })
 
-  test('an owner signs once in the browser, and errors are explained and can be retried', async () => {
+  test('an owner repaints with a wallet in the browser, and errors are explained and can be retried', async () => {
     const page = await newPage()
     const asked: string[] = []
     const moods = ['declines', 'lies', 'honest']
@@ -310,11 +310,11 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     const wanted = toBlockOrder(Uint8Array.fromBase64(pixels ?? ''), 2).toHex()
     const deeds = await Promise.all(['82,45', '83,45'].map(fetchDeed))
     expect(deeds.map((deed) => Uint8Array.fromBase64(deed.pixels ?? '').toHex()).join('')).toBe(wanted)
-    // Chromium itself reports the 401 and the request that was cut off.
+    // Chromium itself reports the 401 and the aborted request.
     expect(troubles.splice(0)).toHaveLength(2)
   })
 
-  test('a file that is not a picture, and a wallet without blocks, get an explanation', async () => {
+  test('the page explains why it rejects a file, a wallet address or a link, and says if a wallet owns no blocks', async () => {
     const page = await openPage('?at=82,45')
     await dropFile(page, 'a.png', new TextEncoder().encode('no picture'))
     await page.getByText('Your browser cannot read this file as a picture.').waitFor()
@@ -334,7 +334,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     expect(troubles.splice(0)).toHaveLength(1)
   })
 
-  test('the last step shows one primary button, which copies the whole order, or saves one that is too long to paste', async () => {
+  test('the last step shows one primary button, which copies the order, or downloads it if it is too long to paste', async () => {
     const page = await openPage('?at=50,50', { ...phone, permissions: ['clipboard-read', 'clipboard-write'] })
     const chooseFile = (name: string, picture: Uint8Array) =>
       page.setInputFiles('#file', { name, mimeType: 'image/png', buffer: Buffer.from(picture) })
@@ -426,7 +426,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     expect(await page.evaluate(() => navigator.clipboard.readText())).toStartWith('Buy the area 51,60,3x3 of')
   })
 
-  test('on a phone, a finger moves the picture', async () => {
+  test('on a phone, a tap or a drag with one finger moves the picture', async () => {
     const page = await openPage('?at=50,50', phone)
     await page.setInputFiles('#file', {
       name: 'a.png',

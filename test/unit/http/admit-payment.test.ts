@@ -7,7 +7,7 @@ import type { BudgetName, RateLimits } from '../../../server/wall/rate-limits.ts
 import { unlimited, createUsedUpLimits } from '../../support/fakes/limits.ts'
 import { createTestPayment, createUncertainPurchase } from '../../support/samples.ts'
 
-// Goal: each payment waits for the right turn, and a payment to refuse costs no more work than a signature check.
+// Goal: each payment waits in the right line, and refusing a payment takes no more work than a signature check.
 
 type Given = {
   readonly known?: boolean
@@ -55,20 +55,28 @@ const rejectedTooOften = createUsedUpLimits('payments')
 const nothingLeft = createUsedUpLimits('payments', 'wallet payments')
 
 test.each<[string, Given, readonly string[]]>([
-  ['a new payment of any signer waits for its turn', {}, ['admitted', 'new payments']],
-  ['a payment that the ledger knows waits with other requests', { known: true }, ['admitted', 'known payments']],
   [
-    'a payment that the ledger knows is admitted whatever its address has used up',
+    'a new payment waits in the line for new payments, and is admitted without a signature check',
+    {},
+    ['admitted', 'new payments'],
+  ],
+  [
+    'a payment that the ledger knows waits in the line for ordinary requests',
+    { known: true },
+    ['admitted', 'known payments'],
+  ],
+  [
+    'a payment that the ledger knows is admitted even if its address has used up every budget',
     { known: true, limits: nothingLeft, isFull: true },
     ['admitted', 'known payments'],
   ],
   [
-    'while the ledger does not respond every payment is admitted, so that its purchase says why it failed',
+    'while the ledger does not respond, every payment is admitted, so that the purchase can report the failure',
     { isStoreAway: true, limits: nothingLeft },
     ['admitted', 'known payments'],
   ],
   [
-    'a new payment is refused unchecked if too many payments of its client wait',
+    'if too many payments of a client wait, its next new payment is refused without a signature check',
     { isFull: true },
     ['server_busy', 'new payments'],
   ],
@@ -78,17 +86,17 @@ test.each<[string, Given, readonly string[]]>([
     ['too_many_requests', 'new payments', 'check'],
   ],
   [
-    'after too many rejected payments, a payment of a contract wallet that cannot be called is refused',
+    'after too many rejected payments, a payment is refused if its signature cannot be checked',
     { check: 'busy', limits: rejectedTooOften },
     ['too_many_requests', 'new payments', 'check'],
   ],
   [
-    'after too many rejected payments, a signed payment is admitted',
+    'after too many rejected payments, a payment with a valid signature is still admitted',
     { limits: rejectedTooOften },
     ['admitted', 'new payments', 'check'],
   ],
   [
-    'a wallet that used up its own budget is refused',
+    'after too many rejected payments, a signed payment is refused if its wallet has used up its own budget',
     { limits: nothingLeft },
     ['too_many_requests', 'new payments', 'check'],
   ],
@@ -96,7 +104,7 @@ test.each<[string, Given, readonly string[]]>([
   expect(await admitWith(given)).toEqual([...expected])
 })
 
-test('a signed payment takes nothing from any budget while few payments of its address were rejected', async () => {
+test('if few payments from an address were rejected, a signed payment takes nothing from any budget', async () => {
   const taken: BudgetName[] = []
   const take: RateLimits['take'] = (name) => void taken.push(name)
   await admitWith({ limits: { ...unlimited, take } })

@@ -9,12 +9,12 @@ const readRefusal = (read: ReadBody) => (read.kind === 'failure' ? read.code : '
 
 const createJson = (bytes: number) => JSON.stringify('x'.repeat(bytes - 2))
 
-test('a body of exactly 4 KiB is read', async () => {
+test('a body of exactly 4 KiB is read, and a body one byte longer is rejected', async () => {
   expect(await readJson(createRequest(createJson(BODY_MAX_BYTES)))).toHaveProperty('value')
   expect(readRefusal(await readJson(createRequest(createJson(BODY_MAX_BYTES + 1))))).toBe('body_too_large')
 })
 
-test('reading stops at the limit, however the body arrives', async () => {
+test('an endless body is rejected as too large, after little more than the limit was read', async () => {
   let sent = 0
   const endless = new ReadableStream<Uint8Array>({
     pull(controller) {
@@ -26,7 +26,7 @@ test('reading stops at the limit, however the body arrives', async () => {
   expect(sent).toBeLessThan(20_000)
 })
 
-test('a compressed body is rejected without being unpacked', async () => {
+test('a body is rejected if its Content-Encoding is anything but identity', async () => {
   for (const coding of ['gzip', 'identity, gzip', 'br', 'x'])
     expect(readRefusal(await readJson(createRequest('{}', { 'content-encoding': coding })))).toBe('invalid_body')
   expect(await readJson(createRequest('{}', { 'content-encoding': 'identity' }))).toMatchObject({ value: {} })
@@ -58,7 +58,7 @@ test('a body that is announced as too large is drained for at most a second, so 
   expect(readRefusal(read)).toBe('body_too_large')
 })
 
-test('a body that stops arriving is abandoned', async () => {
+test('a body that stops arriving is rejected at the deadline, and its stream is cancelled', async () => {
   let cancelled = false
   const silent = new ReadableStream<Uint8Array>({
     start: (controller) => controller.enqueue(new TextEncoder().encode('{')),
@@ -70,12 +70,12 @@ test('a body that stops arriving is abandoned', async () => {
   expect(cancelled).toBe(true)
 })
 
-test('a truncated body does not cause a 500', async () => {
+test('a body whose connection breaks is rejected as invalid, not as an internal error', async () => {
   const broken = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(new Error('reset')) })
   expect(readRefusal(await readJson(createRequest(broken)))).toBe('invalid_body')
 })
 
-test('a body must be UTF-8 to the last byte', async () => {
+test('a body is rejected if it is not UTF-8, or begins with a byte order mark', async () => {
   expect(readRefusal(await readJson(createRequest(Uint8Array.of(0x22, 0xff, 0x22))))).toBe('invalid_body')
   expect(readRefusal(await readJson(createRequest(Uint8Array.of(0xef, 0xbb, 0xbf, 0x31))))).toBe('invalid_body')
   expect(readRefusal(await readJson(createRequest(Bun.gzipSync('{}'), { 'content-encoding': 'gzip' })))).toBe(
@@ -100,16 +100,16 @@ const types: ReadonlyArray<readonly [type: string, isTaken: boolean]> = [
   ['application/json, text/plain', false],
 ]
 
-test.each(types)('a body of type %s is accepted: %p', async (type, isTaken) => {
+test.each(types)('the check whether a body of type %s is accepted returns %p', async (type, isTaken) => {
   const read = await readJson(createRequest('{}', { 'content-type': type }))
   expect(readRefusal(read)).toBe(isTaken ? 'none' : 'invalid_body')
 })
 
-test('a body without a type is read as JSON', async () => {
+test('a body without a Content-Type is read as JSON', async () => {
   expect(await readJson(createRequest(new TextEncoder().encode('{}')))).toMatchObject({ value: {} })
 })
 
-test('a body that arrives too slowly is abandoned long before its deadline', async () => {
+test('a body that arrives too slowly is rejected long before its deadline', async () => {
   const body = new ReadableStream({ start: (controller) => controller.enqueue(Uint8Array.of(1)) })
   const request = new Request('http://wall.test/', { method: 'POST', body })
   const read = runWithin(3000, () => readBody(request, { deadlineMs: 600_000, bytesPerSecondMin: 16_384 }))

@@ -27,7 +27,7 @@ let told: Change[] = []
 const createReads = (of: WallView, everyMs = 0) =>
   createCanvasReads({ view: of, terms: PRICED, clock: createFakeClock(NOW), everyMs })
 
-/** Reads the changes so far. */
+/** Answers a request once every change so far is published. */
 async function read(request: Request): Promise<Response> {
   await reads.waitUntilPublished()
   return reads.canvas.answer(request)
@@ -62,7 +62,7 @@ const readBlocks = async () => {
   return blocks
 }
 
-test('each row of the wall is one line, so that a reader can draw while reading', async () => {
+test('each row of the wall is one line of the canvas read, so that a client can draw rows as they arrive', async () => {
   for (const coord of ['0,0', '5,0', '3,4', '159,89']) sell(coord)
   const text = await (await read(createRequest())).text()
   const lines = text.slice(text.indexOf('"blocks":[')).split('\n')
@@ -77,7 +77,7 @@ test('each row of the wall is one line, so that a reader can draw while reading'
   expect(JSON.parse(text)).toHaveProperty('blocks.length', 4)
 })
 
-test('every kind of change appears: a sale, pixels, texts and a name', async () => {
+test('every kind of change appears in the canvas read: a sale, new pixels, a changed message and a new name', async () => {
   sell('3,4', 'a')
   expect(await readBlocks()).toEqual([{ i: 643, a: 0, t: NOW, m: 'a' }])
   repaint('3,4', 'a', 7)
@@ -90,7 +90,7 @@ test('every kind of change appears: a sale, pixels, texts and a name', async () 
   expect(await (await read(createRequest())).json()).toMatchObject({ agents: [{ name: 'Ada', blocks: 2 }] })
 })
 
-test('a change serialises its own block only, once per kind of read, and reading serialises nothing', async () => {
+test('a change serialises only its own block, once for each of the two JSON reads, and a request serialises nothing', async () => {
   let looked = 0
   for (const coord of ['0,0', '0,50']) sell(coord)
   await read(createRequest())
@@ -110,7 +110,7 @@ test('a change serialises its own block only, once per kind of read, and reading
   }
 })
 
-test('the first change is published immediately, and further quick changes together after an interval', async () => {
+test('the first change is published immediately, and changes that follow quickly are published together after the interval', async () => {
   const clock = createFakeClock(NOW)
   reads = createCanvasReads({ view, terms: PRICED, clock, everyMs: 1000 })
   await reads.waitUntilPublished()
@@ -122,7 +122,7 @@ test('the first change is published immediately, and further quick changes toget
   expect(clock.elapsed()).toBe(1000)
 })
 
-test('a wall that is slow to publish is published less often, but within two seconds', async () => {
+test('the longer it takes to publish the wall, the longer the pause before the next publication, up to two seconds', async () => {
   const clock = createFakeClock(NOW)
   let takesMs = 0
   const parts: Parts = {
@@ -148,7 +148,7 @@ test('a wall that is slow to publish is published less often, but within two sec
   expect([await measurePeriod(1), await measurePeriod(60), await measurePeriod(500)]).toEqual([900, 1140, 2000])
 })
 
-test('a response stays unchanged, however often the wall is published before it is read', async () => {
+test('a response stays unchanged, even if the wall is published several times before the client reads the body', async () => {
   sell('3,4', 'first')
   const kept = await Promise.all(
     ['identity', 'gzip', 'zstd'].map((encoding) => read(createRequest({ 'Accept-Encoding': encoding }))),
@@ -165,7 +165,7 @@ test('a response stays unchanged, however often the wall is published before it 
     expect(new TextDecoder().decode(body)).toBe(text)
 })
 
-test('a request during publishing gets the wall as before or as after it', async () => {
+test('a request during a publication gets the wall from either before or after it', async () => {
   sell('3,4', 'before')
   await reads.waitUntilPublished()
   repaint('3,4', 'after', 7)
@@ -179,7 +179,7 @@ test('a request during publishing gets the wall as before or as after it', async
   expect(new Set(said)).toEqual(new Set(['before', 'after']))
 })
 
-test('the first readers do not wait for the compression', async () => {
+test('the first clients get an uncompressed response instead of waiting for the compression', async () => {
   sell('3,4')
   const fresh = createReads(view)
   const response = fresh.canvas.answer(createRequest({ 'Accept-Encoding': 'gzip' }))
@@ -190,7 +190,7 @@ test('the first readers do not wait for the compression', async () => {
 describe('a copy that is current', () => {
   const readEtag = async () => (await read(createRequest())).headers.get('etag') ?? ''
 
-  test('a current copy of the canvas is not sent again', async () => {
+  test('a client with a current copy of the canvas gets a 304 without a body', async () => {
     sell('3,4')
     const etag = await readEtag()
     for (const held of [etag, etag.replace('W/', ''), `"x", ${etag}`, '*']) {
@@ -214,7 +214,7 @@ describe('a copy that is current', () => {
     expect((await read(createRequest({ 'If-None-Match': etag }))).status).toBe(200)
   })
 
-  test('a copy of the canvas proves nothing about another wall with as many changes', async () => {
+  test('a copy of the canvas is stale for another wall, even if both walls have the same number of changes', async () => {
     sell('3,4')
     const etag = await readEtag()
     view = createEmptyView()
@@ -264,7 +264,7 @@ const encodings: ReadonlyArray<readonly [accept: string, encoding: 'gzip' | 'zst
   ['gzip;q=2', null],
 ]
 
-test.each(encodings)('a client that accepts %p gets %p', async (accept, encoding) => {
+test.each(encodings)('for Accept-Encoding %p, the Content-Encoding of the response is %p', async (accept, encoding) => {
   sell('3,4')
   const response = await read(createRequest({ 'Accept-Encoding': accept }))
   expect(response.headers.get('content-encoding')).toBe(encoding)
@@ -274,7 +274,7 @@ test.each(encodings)('a client that accepts %p gets %p', async (accept, encoding
   expect(text).toBe(await (await read(createRequest())).text())
 })
 
-test('the bare pixels are the blocks one after another, in half the bytes of the canvas read', async () => {
+test('the pixels read contains the pixels of every block, one block after another, and a current copy of it gets a 304', async () => {
   for (const coord of ['0,0', '3,4', '159,89']) sell(coord)
   repaint('3,4', 'painted', 7)
   await reads.waitUntilPublished()
@@ -286,7 +286,7 @@ test('the bare pixels are the blocks one after another, in half the bytes of the
   expect(reads.pixels.answer(createRequest({ 'If-None-Match': response.headers.get('etag') ?? '' })).status).toBe(304)
 })
 
-test('the wall without pictures is the canvas read without them, and a repaint of pixels does not change its text', async () => {
+test('the blocks read is the canvas read without pixels, and a repaint that changes only pixels does not change it', async () => {
   sell('3,4', 'a')
   sell('9,9')
   repaint('3,4', 'a', 7)
@@ -301,7 +301,7 @@ test('the wall without pictures is the canvas read without them, and a repaint o
   expect(reads.number()).toBe(view.number)
 })
 
-test('a repaint of pixels leaves copies of the texts current, with the new number', async () => {
+test('after a repaint of pixels, copies of the blocks read are still current, and the 304 contains the new log number', async () => {
   sell('3,4', 'a')
   await reads.waitUntilPublished()
   const etag = reads.blocks.answer(createRequest()).headers.get('etag') ?? ''
@@ -311,7 +311,7 @@ test('a repaint of pixels leaves copies of the texts current, with the new numbe
   expect([status, headers.get('etag'), headers.get('log-number')]).toEqual([304, etag, `${view.number}`])
 })
 
-describe('the texts in Brotli', () => {
+describe('the blocks read in Brotli', () => {
   const browser = { 'Accept-Encoding': 'gzip, deflate, br, zstd' }
   const readEncoding = () => reads.blocks.answer(createRequest(browser)).headers.get('content-encoding')
   const waitForBrotli = async () => {
@@ -319,7 +319,7 @@ describe('the texts in Brotli', () => {
     return reads.blocks.answer(createRequest(browser))
   }
 
-  test('texts are sent to browsers in Brotli once they are compressed, and in gzip until then', async () => {
+  test('browsers get the blocks read gzipped until its Brotli form is ready, and then in Brotli', async () => {
     sell('3,4', 'a')
     await reads.waitUntilPublished()
     expect(readEncoding()).toBe('gzip')
@@ -328,7 +328,7 @@ describe('the texts in Brotli', () => {
     expect(reads.canvas.answer(createRequest(browser)).headers.get('content-encoding')).toBe('gzip')
   })
 
-  test('texts are compressed with Brotli again only when they change', async () => {
+  test('the blocks read is compressed with Brotli again only when it changes', async () => {
     sell('3,4', 'a')
     await reads.waitUntilPublished()
     await waitForBrotli()
@@ -357,7 +357,7 @@ describe('the texts in Brotli', () => {
   })
 })
 
-test('each read of the whole wall names the last change that it shows, also to readers with a current copy', async () => {
+test('each read of the whole wall contains the number of the last change that it shows, even in a 304', async () => {
   sell('3,4')
   repaint('3,4', 'painted', 7)
   await reads.waitUntilPublished()

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { createFairQueue, type QueueClass } from '../../../server/http/request/fair-queue.ts'
 
-// Goal: a client that sends few requests is served between those of a client that sends many. Method: turns of the
-// event loop are counted.
+// Goal: a client that sends few requests is served between the requests of a client that sends many. Method: count
+// turns of the event loop.
 
 function createQueue() {
   let now = 0
@@ -29,7 +29,7 @@ async function waitForTurns(count: number): Promise<void> {
   for (let at = 0; at < count; at++) await waitForTurn()
 }
 
-test('one request is served in each turn, the first one immediately', async () => {
+test('one request is served per turn of the event loop, and the first one is served immediately', async () => {
   const { done, request } = createQueue()
   for (const name of ['a', 'b', 'c']) request(name)
   await Promise.resolve()
@@ -44,7 +44,7 @@ test('one request is served in each turn, the first one immediately', async () =
   expect(done).toEqual(['a goes', 'b goes', 'c goes'])
 })
 
-test('a client with one request is served after one request of a client with many', async () => {
+test('a client with one request waits for only one queued request of a client with many', async () => {
   const { done, request } = createQueue()
   for (let at = 0; at < 400; at++) request(`flood ${at}`, 'attacker')
   request('honest', 'somebody')
@@ -52,7 +52,7 @@ test('a client with one request is served after one request of a client with man
   expect(done.slice(0, 3)).toEqual(['flood 0 goes', 'flood 1 goes', 'honest goes'])
 })
 
-test('new payments and other requests are served in turns, so that neither delays the other', async () => {
+test('new payments and other requests are served alternately, so that neither kind blocks the other', async () => {
   const { done, request, pay } = createQueue()
   request('first')
   for (let at = 0; at < 3; at++) request(`other ${at}`)
@@ -63,7 +63,7 @@ test('new payments and other requests are served in turns, so that neither delay
   )
 })
 
-test('reads of many clients take only every other one of the turns that are not for payments', async () => {
+test('while other requests wait, reads of many clients get only every second turn that is not for a payment', async () => {
   const { done, request, read, pay } = createQueue()
   for (let at = 0; at < 200; at++) read(`read ${at}`, `reader ${at}`)
   for (let at = 0; at < 3; at++) request(`other ${at}`)
@@ -77,7 +77,7 @@ test('reads of many clients take only every other one of the turns that are not 
   ).toBe('read payment other payment read payment other payment read other read read')
 })
 
-test('payments of many clients are never refused, even if many wait for long', async () => {
+test('payments of many clients are never refused, even if many of them wait for a long time', async () => {
   const { done, pay, repeat, passTime: pass } = createQueue()
   for (let at = 0; at < 600; at++) pay(`payment ${at}`, `payer ${at}`)
   for (let at = 0; at < 600; at++) repeat(`repeat ${at}`, `payer ${at}`)
@@ -87,7 +87,7 @@ test('payments of many clients are never refused, even if many wait for long', a
   expect(done.every((word) => word.endsWith('goes'))).toBe(true)
 })
 
-test('if 64 new payments of one client wait, another client’s payment is served after one of them', async () => {
+test('if too many new payments of one client wait, the excess is refused, and another client’s payment waits for only one of them', async () => {
   const { done, pay } = createQueue()
   for (let at = 0; at < 4132; at++) pay(`junk ${at}`, 'attacker')
   pay('honest', 'somebody')
@@ -98,7 +98,7 @@ test('if 64 new payments of one client wait, another client’s payment is serve
   expect(done.filter((word) => word.endsWith('server_busy'))).toHaveLength(35)
 })
 
-test('if too many requests wait, the newest request of the client with the most waiting is refused', async () => {
+test('if too many requests wait, the newest request of the client with the most waiting requests is refused', async () => {
   const { done, request } = createQueue()
   for (let at = 0; at < 513; at++) request(`flood ${at}`, 'attacker')
   for (let at = 0; at < 40; at++) request(`honest ${at}`, `client ${at}`)
@@ -126,7 +126,7 @@ test('a request that arrives at an empty queue is served immediately', async () 
   expect(done).toEqual(['a goes', 'b goes'])
 })
 
-test('the waiting time of each request is reported by class, even if the request is refused', async () => {
+test('the waiting time of each request is reported with its class, even if the request is refused', async () => {
   const { waits, request, pay, passTime: pass } = createQueue()
   request('a')
   pay('b')

@@ -5,7 +5,7 @@ import { createLiveStream, type Live } from '../../../server/http/live.ts'
 import type { Clock } from '../../../server/ports.ts'
 import { BARE, blockOf, createIdentityChange, NOBODY, NOW, createTestSale } from '../../support/samples.ts'
 
-/** A log in memory, and its stream; `everyMs` is the interval of the stream. */
+/** An in-memory log and its live stream; `everyMs` is the shortest time between two batches of events. */
 function createLoggedStream(everyMs = 0, clock: Clock = systemClock) {
   const changes: Change[] = []
   const reads: number[] = []
@@ -16,11 +16,11 @@ function createLoggedStream(everyMs = 0, clock: Clock = systemClock) {
     },
     readCompacted: async () => changes,
   }
-  // The number of changes of another process that this one has not read yet.
+  // How many changes another process has written that this one has not read yet.
   const others = { unseen: 0 }
   const advance = async () => void (others.unseen = 0)
   const readNumber = () => changes.length - others.unseen
-  // The canvas read follows the view a moment later.
+  // The canvas read is three changes behind the view.
   const readCanvasNumber = () => Math.max(0, readNumber() - 3)
   const open = () =>
     createLiveStream({ log, clock, number: readNumber, canvasNumber: readCanvasNumber, advance, everyMs })
@@ -29,7 +29,7 @@ function createLoggedStream(everyMs = 0, clock: Clock = systemClock) {
 
 const createIdentity = (number: number) => createIdentityChange(number, { ...NOBODY, name: `name ${number}` })
 
-/** Makes the next change, and notifies the stream. */
+/** Adds a change to the log, and announces it to the stream. */
 function addChange(
   { changes, stream }: { changes: Change[]; stream: Live },
   change = createIdentity(changes.length + 1),
@@ -42,7 +42,7 @@ const HIDDEN = { pixels: false, message: true, link: false }
 
 const LIVE = 'http://wall.test/api/live'
 
-/** Returns the ids of a follower's events once it has received this many. */
+/** Returns the ids of the events that a client has received once there are `count` of them. */
 async function readIds(stream: Live, count: number, lastEventId?: number, url = LIVE): Promise<number[]> {
   const text = await readText(stream, (read) => read.split('\nevent: ').length > count, lastEventId, url)
   return [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id))
@@ -65,7 +65,7 @@ async function readText(
   return text
 }
 
-test('a change is sent to followers as the log stores it', async () => {
+test('a sale is sent to clients with its number, block and agent', async () => {
   const world = createLoggedStream()
   const reading = readText(world.stream, (text) => text.includes('data'))
   const content = { ...BARE, message: 'two\nlines never happen' }
@@ -80,7 +80,7 @@ test('a change is sent to followers as the log stores it', async () => {
   })
 })
 
-test('hidden content is no longer sent to anybody, and the block is sent without it from then on', async () => {
+test('once the message of a block is hidden, it is left out of every event, even of the repaint that added it', async () => {
   const world = createLoggedStream()
   const block = blockOf('3,4')
   const [content, bare] = [
@@ -98,7 +98,7 @@ test('hidden content is no longer sent to anybody, and the block is sent without
   expect(text).not.toContain('bad word')
 })
 
-test('a reader starts at the present unless it names a number', async () => {
+test('a client that sends no number receives only new changes', async () => {
   const world = createLoggedStream()
   for (let n = 0; n < 3; n++) addChange(world)
   const reading = readIds(world.stream, 1)
@@ -106,7 +106,7 @@ test('a reader starts at the present unless it names a number', async () => {
   expect(await reading).toEqual([4])
 })
 
-test('a reader that reconnects misses nothing and sees nothing twice, from memory or from the log', async () => {
+test('a client that reconnects misses no event and gets none twice, whether the events come from memory or from the log', async () => {
   const world = createLoggedStream()
   for (let n = 0; n < 1200; n++) addChange(world)
   const restarted = { ...world, stream: world.open() }
@@ -120,7 +120,7 @@ test('a reader that reconnects misses nothing and sees nothing twice, from memor
   expect(await reading).toEqual([1205, 1206])
 })
 
-test('a reader starts after its read of the wall; after its first event it resumes from its last event', async () => {
+test('a client starts after the number in after, but resumes from its Last-Event-ID if it sends one', async () => {
   const world = createLoggedStream()
   for (let n = 0; n < 5; n++) addChange(world)
   const url = 'http://wall.test/api/live?after=2'
@@ -130,7 +130,7 @@ test('a reader starts after its read of the wall; after its first event it resum
   expect([refused.status, await refused.json()]).toMatchObject([400, { error: 'invalid_after' }])
 })
 
-test('several changes at the same time are sent together', async () => {
+test('several changes within one interval are sent together', async () => {
   const world = createLoggedStream(20)
   const response = await world.stream.answer(new Request(LIVE), '')
   const reader = (response.body ?? new ReadableStream<Uint8Array>()).getReader()
@@ -142,7 +142,7 @@ test('several changes at the same time are sent together', async () => {
   await reader.cancel()
 })
 
-test('a reader that does not read is cut off, and catches up when it reconnects', async () => {
+test('a client that stops reading is disconnected, and catches up when it reconnects', async () => {
   const world = createLoggedStream()
   const response = await world.stream.answer(new Request(LIVE), '')
   const reader = (response.body ?? new ReadableStream<Uint8Array>()).getReader()
@@ -161,14 +161,14 @@ test('a reader that does not read is cut off, and catches up when it reconnects'
   expect([...kept, ...rest]).toEqual(Array.from({ length: 1800 }, (_, at) => at + 1))
 })
 
-test('a reader that comes from a process that was ahead continues where it was', async () => {
+test('a client of another process that is further ahead in the log continues where it stopped', async () => {
   const { changes, others, open } = createLoggedStream()
   for (let n = 1; n <= 5; n++) changes.push(createIdentity(n))
   others.unseen = 3
   expect(await readIds(open(), 1, 4)).toEqual([5])
 })
 
-test('a number that no event has is rejected', async () => {
+test('a Last-Event-ID that is not a non-negative integer is rejected', async () => {
   const world = createLoggedStream()
   for (const id of ['-1', 'x', '1e3', '0x1']) {
     const response = await world.stream.answer(new Request(LIVE, { headers: { 'last-event-id': id } }), '')
@@ -176,7 +176,7 @@ test('a number that no event has is rejected', async () => {
   }
 })
 
-test('a reader that is far behind, or ahead of the log, is asked to read the canvas, and continues from there', async () => {
+test('a client that is far behind, or ahead of the log, gets a reset with the canvas’s number, and then the later changes', async () => {
   const world = createLoggedStream()
   for (let n = 0; n < 1500; n++) addChange(world)
   const reset = 'id: 1497\nevent: reset\ndata: {"number":1497,"kind":"reset"}\n\n'
@@ -188,7 +188,7 @@ test('a reader that is far behind, or ahead of the log, is asked to read the can
   expect(await readIds(world.stream, 1000, 500)).toEqual(Array.from({ length: 1000 }, (_, at) => 501 + at))
 })
 
-test('missed changes are read from the log once, however many readers reconnect at the same time', async () => {
+test('clients that reconnect at the same time share the reads of missed changes from the log', async () => {
   const world = createLoggedStream()
   for (let n = 0; n < 900; n++) addChange(world)
   const restarted = { ...world, stream: world.open() }
@@ -196,11 +196,11 @@ test('missed changes are read from the log once, however many readers reconnect 
   const all = Array.from({ length: 40 }, (_, at) => readIds(restarted.stream, 900 - at, at))
   for (const [at, ids] of (await Promise.all(all)).entries())
     expect(ids).toEqual(Array.from({ length: 900 - at }, (_, i) => at + i + 1))
-  // Nine full chunks, the first of which was read from forty positions.
+  // There are nine chunks: the first is read from each of forty positions, and the other eight once for all clients.
   expect(world.reads.length).toBe(40 + 8)
 })
 
-test('closing ends every stream, and no new one starts', async () => {
+test('closing the live stream ends every open stream, and new requests get a 503', async () => {
   const world = createLoggedStream()
   const response = await world.stream.answer(new Request(LIVE), '')
   const ended = response.text()
@@ -213,7 +213,7 @@ test('closing ends every stream, and no new one starts', async () => {
 describe('a stream that a cache shares', () => {
   const requestShared = ({ stream }: { stream: Live }) => stream.answerShared(new Request(`${LIVE}/shared`), '')
 
-  /** The text that a response has sent once it has this many events. */
+  /** Returns the text of a response once it contains `count` events. */
   async function readFirstEvents(response: Response, count: number): Promise<string> {
     let text = ''
     for await (const chunk of (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
@@ -234,7 +234,7 @@ describe('a stream that a cache shares', () => {
   const profile = { ...NOBODY, name: 'hidden name' }
   const createChange = (number: number): Change => createIdentityChange(number, NOBODY, Date.now())
 
-  test('a shared stream begins for every reader with the changes of the last five seconds, and a cache may keep it for 40 s of its 55', async () => {
+  test('a shared stream begins with the changes of the last five seconds, and a cache may serve it for 40 of its 55 seconds', async () => {
     const world = createLoggedStream()
     for (let n = 1; n <= 3; n++) addChange(world, createIdentityChange(n, NOBODY, 0))
     addChange(world, createChange(4))
@@ -254,7 +254,7 @@ describe('a stream that a cache shares', () => {
     expect(text).toStartWith(`${renderStart(1400)}id: 1401\n`)
   })
 
-  test('a shared stream ends after its time with the number up to which it sent every change', async () => {
+  test('when its time is over, a shared stream ends with the number of the last change that it sent', async () => {
     const over = Promise.withResolvers<void>()
     const wait: Clock['wait'] = (ms, signal) => (ms === 55_000 ? over.promise : systemClock.wait(ms, signal))
     const world = createLoggedStream(1000, { ...systemClock, wait })
@@ -267,7 +267,7 @@ describe('a stream that a cache shares', () => {
     expect(await reading).toMatch(/^id: 2\nevent: identity\n.*\n\nevent: end\ndata: \{"kind":"end","number":2\}\n\n$/m)
   })
 
-  test('if a cache has left too much unread, its stream is cut so that the cache keeps nothing, even when the stream’s time is over', async () => {
+  test('if a cache has left too much unread, its stream is broken off, so that the cache stores nothing, even after the stream’s time is over', async () => {
     const over = Promise.withResolvers<void>()
     const wait: Clock['wait'] = (ms, signal) => (ms === 55_000 ? over.promise : systemClock.wait(ms, signal))
     const world = createLoggedStream(0, { ...systemClock, wait })
@@ -299,10 +299,13 @@ describe('a stream that a cache shares', () => {
   })
 
   test.each([
-    ['a part of a block', { kind: 'hide', block: blockOf('3,4'), hidden: HIDDEN, content: { ...BARE, message: null } }],
-    ['a name', { kind: 'identity', agent: 1, profile: NOBODY, withheld: { name: true, framework: false } }],
+    [
+      'the message of a block',
+      { kind: 'hide', block: blockOf('3,4'), hidden: HIDDEN, content: { ...BARE, message: null } },
+    ],
+    ['an agent’s name', { kind: 'identity', agent: 1, profile: NOBODY, withheld: { name: true, framework: false } }],
   ] as const)(
-    'if %s is hidden, a shared stream is cut immediately, and the next one does not show it',
+    'if %s is hidden, a shared stream is broken off immediately, and the next one does not contain the hidden text',
     async (_, act) => {
       const world = createLoggedStream()
       const content = { ...BARE, message: 'hidden word' }
@@ -318,7 +321,7 @@ describe('a stream that a cache shares', () => {
     },
   )
 
-  test('if the process ends, a shared stream is cut so that no cache keeps it, and no new one begins', async () => {
+  test('if the process ends, a shared stream is broken off so that no cache stores it, and new requests are refused', async () => {
     const world = createLoggedStream()
     const reading = readOutcome(await requestShared(world))
     await Bun.sleep(0)

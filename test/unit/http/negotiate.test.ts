@@ -19,6 +19,6 @@ const accepts: ReadonlyArray<readonly [accept: string | null, html: boolean]> = 
   ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', true],
 ]
 
-test.each(accepts)('a client that accepts %p gets a page: %p', (accept, html) => {
+test.each(accepts)('for the Accept header %p, prefersHtml returns %p', (accept, html) => {
   expect(prefersHtml(accept)).toBe(html)
 })

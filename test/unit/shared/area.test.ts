@@ -42,7 +42,7 @@ describe('the name of an area', () => {
   })
 })
 
-test('the blocks of an area are in order, row by row', () => {
+test('the blocks of an area are listed row by row', () => {
   expect(blocksOf({ col: 80, row: 45, w: 3, h: 2 }).map(coordOf)).toEqual([
     '80,45',
     '81,45',
@@ -53,7 +53,7 @@ test('the blocks of an area are in order, row by row', () => {
   ])
 })
 
-test('a block is the area of 1x1 at its position', () => {
+test('the area of 1x1 at the position of a block contains only that block', () => {
   for (const block of ALL_BLOCKS) {
     const area = placeArea(block, { w: 1, h: 1 })
     expect(area === undefined ? [] : blocksOf(area)).toEqual([block])
@@ -68,7 +68,7 @@ test('an area cannot extend beyond the edge of the wall', () => {
   expect(placeArea(last, { w: 1, h: 2 })).toBeUndefined()
 })
 
-test('an area consists of whole blocks, and of no more than the limit', () => {
+test('the size of an area is valid only in whole blocks, from 1x1 up to 400 blocks', () => {
   expect(isAreaSize({ w: 20, h: 20 })).toBe(true)
   expect(20 * 20).toBe(AREA_BLOCKS_MAX)
   for (const [w, h] of [

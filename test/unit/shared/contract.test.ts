@@ -7,7 +7,7 @@ import { EditBody, ListingQuery } from '../../../shared/contract/block.ts'
 import { FeedQuery } from '../../../shared/contract/feed.ts'
 import { Link, PixelsHex, Printable } from '../../../shared/contract/kinds.ts'
 
-/** The results of the interpreted and the compiled check of a schema; they must agree. */
+/** Whether a schema accepts a value; its interpreted and its compiled check must agree. */
 function isAccepted(schema: TSchema, value: unknown): boolean {
   const isValid = Value.Check(schema, value)
   expect(TypeCompiler.Compile(schema).Check(value)).toBe(isValid)
@@ -25,7 +25,7 @@ describe('the kinds of text', () => {
     [false, ' '],
     [false, 'a\u202Eb'],
     [false, null],
-  ])('the schema accepts this name: %p for %j', (expected, value) => {
+  ])('the check of a name returns %p for %j', (expected, value) => {
     expect(isAccepted(Printable(40, 'a name', 'Ada'), value)).toBe(expected)
   })
 
@@ -34,7 +34,7 @@ describe('the kinds of text', () => {
     [false, 'http://example.org/'],
     [false, 'https://user@example.org/'],
     [false, null],
-  ])('the schema accepts this link: %p for %j', (expected, value) => {
+  ])('the check of a link returns %p for %j', (expected, value) => {
     expect(isAccepted(Link, value)).toBe(expected)
   })
 
@@ -43,11 +43,11 @@ describe('the kinds of text', () => {
     [false, 'f0'.repeat(100)],
     [false, '00'.repeat(99)],
     [false, 100],
-  ])('the schema accepts these pixels: %p for %j', (expected, value) => {
+  ])('the check of pixels returns %p for %j', (expected, value) => {
     expect(isAccepted(PixelsHex, value)).toBe(expected)
   })
 
-  test('each schema publishes an example that it accepts', () => {
+  test('each field of a listing publishes one example, and accepts it', () => {
     for (const schema of Object.values(ListingQuery.properties))
       expect(schema['examples'].map((example: unknown) => isAccepted(schema, example))).toEqual([true])
   })
@@ -59,7 +59,7 @@ describe('an edit', () => {
     [{ ...SIGNED, pixels: '00'.repeat(100), message: 'hi', link: 'https://e.org/' }],
     [{ ...SIGNED, message: null, link: null }],
     [{ ...SIGNED, ts: -1 }],
-  ])('an edit may be %j', (body) => {
+  ])('the schema of an edit accepts %j', (body) => {
     expect(isAccepted(EditBody, body)).toBe(true)
   })
 
@@ -82,7 +82,7 @@ describe('an edit', () => {
     [{ ...SIGNED, link: '' }],
     [{ ...SIGNED, name: 'Ada' }],
     [JSON.parse(`{"ts":1,"signature":"0x12","__proto__":{"pixels":"00"}}`)],
-  ])('an edit may not be %j', (body) => {
+  ])('the schema of an edit rejects %j', (body) => {
     expect(isAccepted(EditBody, body)).toBe(false)
   })
 })
@@ -98,7 +98,7 @@ describe('a registration', () => {
     [false, { ...SIGNED, wallet: WALLET, name: 'x'.repeat(41) }],
     [false, { ...SIGNED, wallet: WALLET, framework: 'x'.repeat(33) }],
     [false, { ...SIGNED, wallet: WALLET, message: 'hi' }],
-  ])('the schema accepts this registration: %p for %j', (expected, body) => {
+  ])('the check of a registration returns %p for %j', (expected, body) => {
     expect(isAccepted(RegisterBody, body)).toBe(expected)
   })
 })
@@ -111,6 +111,6 @@ test.each([
   [false, 0.5, 50],
   [false, 0, 0],
   [false, 0, 201],
-])('the schema accepts this page of the feed: %p after %d with limit %d', (expected, after, limit) => {
+])('the check of a feed query returns %p for after=%d and limit=%d', (expected, after, limit) => {
   expect(isAccepted(FeedQuery, { after, limit })).toBe(expected)
 })

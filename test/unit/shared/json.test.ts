@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { parseStrictJson, UnsafeJson } from '../../../shared/json.ts'
 
 describe('strict JSON', () => {
-  test('strict JSON is read like JSON', () => {
+  test('the strict parser reads valid JSON to the same value as JSON.parse', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         expect(parseStrictJson(text)).toEqual(JSON.parse(text))
@@ -13,7 +13,7 @@ describe('strict JSON', () => {
     )
   })
 
-  test('strict JSON rejects a duplicate key, wherever it is and however it is written', () => {
+  test('the strict parser rejects a duplicate key, whatever the key is and whether it is nested or not', () => {
     const key = fc.string()
     fc.assert(
       fc.property(
@@ -29,7 +29,7 @@ describe('strict JSON', () => {
     )
   })
 
-  test('strict JSON accepts the same key in different objects', () => {
+  test('the strict parser accepts the same key in different objects', () => {
     expect(parseStrictJson('{"a":{"a":1},"b":[{"a":1},{"a":2}],"c":{}}')).toEqual({
       a: { a: 1 },
       b: [{ a: 1 }, { a: 2 }],
@@ -41,20 +41,20 @@ describe('strict JSON', () => {
     ['whose first value is an object', '{"a":{"b":1},"a":2}'],
     ['spelt with an escape', '{"a":1,"\\u0061":2}'],
     ['that is empty', '{"":1,"":2}'],
-    ['that names the prototype', '{"__proto__":1,"__proto__":2}'],
-  ])('strict JSON rejects a duplicate key %s', (_, text) => {
+    ['that is __proto__', '{"__proto__":1,"__proto__":2}'],
+  ])('the strict parser rejects a duplicate key %s', (_, text) => {
     expect(() => parseStrictJson(text)).toThrow(UnsafeJson)
   })
 
   test.each(['', ' ', '{', '{"a":1,}', '[1,]', "{'a':1}", '// x\n{}', '{}{}', 'NaN', '01', '\uFEFF{}', '"\n"'])(
-    'strict JSON rejects %j, which is not JSON',
+    'the strict parser rejects %j, which is not JSON',
     (text) => {
       expect(() => parseStrictJson(text)).toThrow(SyntaxError)
       expect(() => parseStrictJson(text)).not.toThrow(UnsafeJson)
     },
   )
 
-  test('strict JSON accepts a depth of 64, and no more', () => {
+  test('the strict parser accepts 64 levels of nesting, but no more', () => {
     const nestLists = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
     const nestObjects = (depth: number) => '{"a":'.repeat(depth) + '0' + '}'.repeat(depth)
     expect(() => parseStrictJson(nestLists(64))).not.toThrow()
@@ -71,11 +71,11 @@ describe('strict JSON', () => {
     ['many objects', JSON.stringify(Array.from({ length: 30_000 }, () => ({})))],
     ['many keys', JSON.stringify(Object.fromEntries(Array.from({ length: 5000 }, (_, at) => [at, at])))],
     ['many quotation marks in a string', JSON.stringify('"'.repeat(5000))],
-  ])('strict JSON rejects %s, which are never intended and are slow to read', (_, text) => {
+  ])('the strict parser rejects %s, which no honest client sends and which are slow to parse', (_, text) => {
     expect(() => parseStrictJson(text)).toThrow(UnsafeJson)
   })
 
-  test('strict JSON reads a long string, whatever it contains', () => {
+  test('the strict parser reads a string of a million characters, even with quotation marks and brackets in it', () => {
     const long = `{"\\\\]}:${'x'.repeat(1_000_000)}`
     expect(parseStrictJson(JSON.stringify({ a: long, b: [long] }))).toEqual({ a: long, b: [long] })
   })

@@ -14,7 +14,7 @@ describe('a bounded map', () => {
     expect([numbers.get('a'), numbers.get('c'), numbers.get('d')]).toEqual([4, undefined, 5])
   })
 
-  test('a map forgets an entry on request', () => {
+  test('an entry of a map can be deleted, and the map can be cleared', () => {
     const numbers = createLru<string, number>(2)
     numbers.set('a', 1)
     numbers.set('b', 2)
@@ -26,7 +26,7 @@ describe('a bounded map', () => {
 })
 
 describe('values made on demand', () => {
-  test('a value that is made on demand is made once for all callers, and kept', async () => {
+  test('a value that is made on demand is made once for all callers, and then cached', async () => {
     const kept = createLru<string, Promise<string>>(2)
     const making = Promise.withResolvers<string>()
     let made = 0
@@ -41,7 +41,7 @@ describe('values made on demand', () => {
     expect(made).toBe(1)
   })
 
-  test('a value is made again after a failure, which all waiting callers get', async () => {
+  test('if making a value fails, all waiting callers get the error, and the next caller makes it again', async () => {
     const kept = createLru<string, Promise<string>>(2)
     const making = Promise.withResolvers<string>()
     const asked = [1, 2].map(() => getOrMake(kept, 'wall', () => making.promise))

@@ -2,12 +2,12 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { parsePrice, formatCountWithNoun, formatMoney } from '../../../shared/money.ts'
 
-test('an amount is written with cents, and with more digits if it has them', () => {
+test('an amount is written with two decimals, or with more if it needs them', () => {
   const told = [0n, 1n, 100n, 10_000n, 25_000n, 1_000_000n, 12_500_000n, 999_999_990_000n].map(formatMoney)
   expect(told).toEqual(['0.00', '0.000001', '0.0001', '0.01', '0.025', '1.00', '12.50', '999999.99'])
 })
 
-test('a written price is read back as that price, and other texts are not prices', () => {
+test('a formatted price is parsed back to the same amount, and text in another format is not a price', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 1n, max: 99_999_999n }), (cents) => {
       expect(parsePrice(formatMoney(cents * 10_000n))).toBe(cents * 10_000n)
@@ -17,7 +17,7 @@ test('a written price is read back as that price, and other texts are not prices
   expect(others.filter((text) => parsePrice(text) !== undefined)).toEqual([])
 })
 
-test('a count of one is in the singular, and any other count in the plural', () => {
+test('the noun is singular after a count of one, and plural after any other count', () => {
   expect([0, 1, 1234].map((count) => formatCountWithNoun(count, 'agent'))).toEqual([
     '0 agents',
     '1 agent',

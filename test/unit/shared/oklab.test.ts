@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { LINEAR, toLinearRgb, toOklab, type Oklab } from '../../../shared/oklab.ts'
 
-// Values of Björn Ottosson's own implementation, to three digits.
+// Values from Björn Ottosson's own implementation, compared to three decimals.
 const known: ReadonlyArray<readonly [colour: string, lab: Oklab]> = [
   ['#ffffff', [1, 0, 0]],
   ['#000000', [0, 0, 0]],
@@ -11,12 +11,12 @@ const known: ReadonlyArray<readonly [colour: string, lab: Oklab]> = [
   ['#808080', [0.5999, 0, 0]],
 ]
 
-test.each(known)('%s has its known OKLab values', (colour, lab) => {
+test.each(known)('the colour %s is converted to its known OKLab values', (colour, lab) => {
   const found = toOklab(...toLinearRgb(colour))
   found.forEach((part, at) => expect(part).toBeCloseTo(lab[at] ?? Number.NaN, 3))
 })
 
-test('the byte for half of the linear light is 188, and the curve begins as a straight line', () => {
+test('the byte 188 is about half of the linear light, and the curve is a straight line near black', () => {
   expect([LINEAR[0], LINEAR[255]]).toEqual([0, 1])
   expect(LINEAR[188]).toBeCloseTo(0.5029, 4)
   expect(LINEAR[10]).toBeCloseTo(10 / 255 / 12.92, 6)

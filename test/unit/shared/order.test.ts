@@ -23,7 +23,7 @@ const renderAbsentFields = (...fields: readonly string[]) =>
 /** Orders, their texts, and their nonces with `SALT`, as another implementation of keccak-256 computed them. */
 const VECTORS: ReadonlyArray<readonly [string, Order, string, string]> = [
   [
-    'a block with everything',
+    'a block with every field',
     {
       host: 'wall.example',
       block: '7,3',
@@ -40,7 +40,7 @@ const VECTORS: ReadonlyArray<readonly [string, Order, string, string]> = [
     '0x50584f314d5892085170b85dbd08071175f4283f46666e4daff71e7a74ce36b7',
   ],
   [
-    'the next block with nothing',
+    'the next block without other fields',
     { host: 'wall.example', block: 'next' },
     `wall.example\nbuy v1\nblock=next\n${renderAbsentFields('name', 'framework', 'message', 'link', 'px', 'painter')}`,
     '0x50584f31f61b8802a1bc98b89107cca504773cd7db4836312567347c8a27ace4',
@@ -53,7 +53,7 @@ const VECTORS: ReadonlyArray<readonly [string, Order, string, string]> = [
     '0x50584f31f3f03ceb95291f2921ea47e6a29b2f6906d6fca6c5e2edeab942e5a0',
   ],
   [
-    'an area of one block, anywhere, with an image',
+    'the next area of one block with an image',
     { host: 'wall.example', area: 'next,1x1', image: `${formatPictureDigest(hashPixels(FILE))},cover,none` },
     `wall.example\nbuy v1\narea=next,1x1\n${renderAbsentFields('name', 'framework', 'message', 'link')}\nimage_present=1\n` +
       `image=sha256:bf891ea46ead4993e89aa7da02ab8c23dd50f29e9aae64607105363a5f070e03,cover,none\n${renderAbsentFields('painter')}`,
@@ -63,7 +63,7 @@ const VECTORS: ReadonlyArray<readonly [string, Order, string, string]> = [
 
 describe('an order', () => {
   test.each(VECTORS)(
-    'the order %s has one text, which reads back as the order, and one nonce',
+    'an order of %s has its known text, which is parsed back to the same order, and its known nonce',
     (_, order, text, nonce) => {
       expect(formatOrderText(order)).toBe(text)
       expect(parseOrderText(text)).toEqual(order)
@@ -75,13 +75,13 @@ describe('an order', () => {
     },
   )
 
-  test('an order without a picture has the same ending for blocks and areas', () => {
+  test('the text of an order without a picture ends the same way for blocks and areas', () => {
     const ending = `\n${renderAbsentFields('px', 'painter')}`
     expect(formatOrderText({ host: 'wall.example', area: 'next,2x2' })).toEndWith(ending)
     expect(formatOrderText({ host: 'wall.example', block: '0,0' })).toEndWith(ending)
   })
 
-  test('an order with a line break in any field has no text, because it could be another order’s', () => {
+  test('an order with a line break in a field is rejected, because another order could have the same text', () => {
     const order: Order = { host: 'wall.example', block: 'next', name: 'Ada\nframework_present=0' }
     expect(() => formatOrderText(order)).toThrow(RangeError)
     expect(() => formatOrderText({ host: 'wall.example\rx', block: 'next' })).toThrow(RangeError)
@@ -91,14 +91,14 @@ describe('an order', () => {
 describe('a nonce', () => {
   const [[, , text, nonce]] = VECTORS as [(typeof VECTORS)[number]]
 
-  test('a nonce fits no other order, no other salt and no malformed salt', () => {
+  test('a nonce does not match another order, another salt or a malformed salt', () => {
     expect(matchesOrder(nonce, text.replace('Ada', 'Eve'), SALT)).toBeFalse()
     expect(matchesOrder(nonce, text, SALT.replace('1f', '1e'))).toBeFalse()
     expect(matchesOrder(nonce, text, SALT.slice(0, -2))).toBeFalse()
     expect(matchesOrder(nonce, text, '')).toBeFalse()
   })
 
-  test('the first four bytes of a nonce show whether it is bound, in any letter case', () => {
+  test('the first four bytes of a nonce, in any letter case, show whether it is bound to an order', () => {
     expect(isOrderNonce(nonce)).toBeTrue()
     expect(isOrderNonce('0x50584F31FF')).toBeTrue()
     expect(isOrderNonce(`0x${'50584f30'}${'0'.repeat(56)}`)).toBeFalse()
@@ -108,15 +108,15 @@ describe('a nonce', () => {
 describe('a text', () => {
   test.each([
     ['empty', ''],
-    ['of another verb', createVersion2Text()],
-    ['without its last line', VECTORS[1]?.[2].split('\n').slice(0, -1).join('\n') ?? ''],
-    ['with one line too many', `${VECTORS[1]?.[2]}\n`],
-    ['with fields in another order', createSwappedText()],
-  ])('a text that is %s is not an order', (_, text) => {
+    ['written with another verb', createVersion2Text()],
+    ['cut off before its last line', VECTORS[1]?.[2].split('\n').slice(0, -1).join('\n') ?? ''],
+    ['one line too long', `${VECTORS[1]?.[2]}\n`],
+    ['written with its fields in another sequence', createSwappedText()],
+  ])('text that is %s is not an order', (_, text) => {
     expect(parseOrderText(text)).toBeUndefined()
   })
 
-  test('an order text reads back as its order, whatever its fields are', () => {
+  test('the text of an order is parsed back to the same order, whatever its fields contain', () => {
     const member = fc.string({ minLength: 1, unit: 'grapheme' }).filter((text) => !/[\r\n]/.test(text))
     const order = fc.record(
       { host: member, block: member, name: member, message: member, link: member, pixels: member, painter: member },

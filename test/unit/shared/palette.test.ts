@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { PALETTE } from '../../../shared/palette.ts'
 
-test('the palette is what xterm shows for codes 16 to 255', () => {
+test('the palette contains the colours that xterm shows for codes 16 to 255', () => {
   const computeLevel = (step: number) => (step === 0 ? 0 : 55 + 40 * step)
   const xterm = Array.from({ length: 240 }, (_, i) => i + 16).map((code) => {
     const cube = code - 16

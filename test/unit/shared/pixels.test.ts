@@ -19,7 +19,7 @@ describe('a picture', () => {
     expect(parsePixels('aB'.repeat(100))).toEqual(parsePixels('ab'.repeat(100)))
   })
 
-  test('the error for a picture names the first pixel that is not a palette index', () => {
+  test('the error for a picture identifies the pixel that is not a palette index', () => {
     fc.assert(
       fc.property(pictures, fc.nat(99), fc.integer({ min: 240, max: 255 }), (bytes, at, byte) => {
         bytes[at] = byte
@@ -29,21 +29,21 @@ describe('a picture', () => {
   })
 
   test.each([
-    ['nothing', ''],
-    ['one digit short', '0'.repeat(199)],
-    ['one digit long', '0'.repeat(201)],
-    ['another letter', 'g' + '0'.repeat(199)],
-    ['a prefix', '0x' + '0'.repeat(198)],
+    ['no digits', ''],
+    ['one digit too few', '0'.repeat(199)],
+    ['one digit too many', '0'.repeat(201)],
+    ['a letter after f', 'g' + '0'.repeat(199)],
+    ['a 0x prefix', '0x' + '0'.repeat(198)],
     ['a space', ' ' + '0'.repeat(199)],
     ['a line feed at the end', '0'.repeat(200) + '\n'],
     ['a line feed inside', '0'.repeat(198) + '\n0'],
     ['full-width digits', '０'.repeat(200)],
     ['a sign', '-' + '0'.repeat(199)],
-  ])('a picture cannot be made of %s', (_, text) => {
+  ])('hex text with %s is not a picture', (_, text) => {
     expect(parsePixels(text)).toEqual({ problem: 'must be exactly 200 hex characters, two for each of 100 pixels' })
   })
 
-  test('stored pixels of another length mean that the database is damaged', () => {
+  test('stored pixels of the wrong length throw an error, because the database must be damaged', () => {
     expect(() => trustPixels(new Uint8Array(99))).toThrow(RangeError)
   })
 })

@@ -15,7 +15,7 @@ const WHITE = [255, 255, 255, 255]
 const BLACK = [0, 0, 0, 255]
 const CLEAR = [255, 255, 255, 0]
 
-/** The red part of each pixel, to three digits. */
+/** The red part of each pixel, rounded to three decimals, row by row. */
 const listReds = ({ rgb, width }: Light) =>
   Array.from({ length: rgb.length / 3 / width }, (_, y) =>
     Array.from({ length: width }, (_each, x) => Math.round((rgb[(y * width + x) * 3] ?? 0) * 1000) / 1000),
@@ -35,7 +35,7 @@ test('a picture of the right size stays unchanged, bit for bit', () => {
   )
 })
 
-test('a smaller picture has the mean of the light, not of the bytes', () => {
+test('scaling a picture down averages the light of its pixels, not their bytes', () => {
   const checks = createRaster(4, 4, (x, y) => ((x + y) % 2 === 0 ? WHITE : BLACK))
   expect(listReds(resample(checks, 2, 2, 'cover', '#000000'))).toEqual([
     [0.5, 0.5],
@@ -43,12 +43,12 @@ test('a smaller picture has the mean of the light, not of the bytes', () => {
   ])
 })
 
-test('a pixel across a border contributes its share to both sides', () => {
+test('a source pixel on the border between two target pixels contributes its share to both', () => {
   const half = createRaster(3, 1, (x) => (x === 0 ? WHITE : BLACK))
   expect(listReds(resample(half, 2, 1, 'fill', '#000000'))).toEqual([[0.667, 0]])
 })
 
-test('a larger picture keeps its hard edges', () => {
+test('scaling a picture up keeps its hard edges', () => {
   const two = createRaster(2, 1, (x) => (x === 0 ? WHITE : BLACK))
   expect(listReds(resample(two, 4, 2, 'fill', '#000000'))).toEqual([
     [1, 1, 0, 0],
@@ -56,7 +56,7 @@ test('a larger picture keeps its hard edges', () => {
   ])
 })
 
-test('cover cuts off both ends equally', () => {
+test('cover cuts off the same amount at both ends of a picture', () => {
   const bars = createRaster(4, 1, (x) => (x === 0 || x === 3 ? WHITE : BLACK))
   expect(listReds(resample(bars, 2, 1, 'cover', '#000000'))).toEqual([[0, 0]])
   const tall = createRaster(1, 4, (_, y) => (y === 0 || y === 3 ? WHITE : BLACK))
@@ -75,7 +75,7 @@ test('contain shows the whole picture, with the background around it', () => {
   expect(listReds(resample(tall, 4, 4, 'contain', '#ffffff'))).toEqual(Array.from({ length: 4 }, () => [1, 0, 1, 1]))
 })
 
-test('contain still shows the thinnest picture', () => {
+test('contain shows even a very thin picture as at least one row of pixels', () => {
   const line = createRaster(100, 1, () => WHITE)
   expect(listReds(resample(line, 3, 3, 'contain', '#000000'))[1]).toEqual([1, 1, 1])
 })
@@ -94,7 +94,7 @@ test('the background shows through transparent parts, mixed as linear light', ()
   expect(listReds(resample(half, 1, 1, 'cover', '#000000'))).toEqual([[0.2]])
 })
 
-test('resampling neither adds nor loses light, whatever the sizes', () => {
+test('a white picture stays white when it is resampled, whatever the sizes', () => {
   const side = fc.integer({ min: 1, max: 40 })
   fc.assert(
     fc.property(

@@ -7,8 +7,8 @@ describe('text on the wall', () => {
     ['a word', 'Ada'],
     ['one letter', 'x'],
     ['a sentence', 'hello, "world" — (100%) <3 & more!'],
-    ['markup, which is text', '<script>alert(1)</script>'],
-    ['spaces around', ' Ada '],
+    ['markup, which is shown as text', '<script>alert(1)</script>'],
+    ['a word between spaces', ' Ada '],
     ['Latin with accents', 'Élodie Müller'],
     ['combining marks', 'e\u0301 n\u0303'],
     ['letters of many scripts', 'Ωμέγα Ада مرحبا 你好 こんにちは 안녕'],
@@ -16,60 +16,60 @@ describe('text on the wall', () => {
     ['Devanagari with vowel signs', 'नमस्ते'],
     ['Thai', 'สวัสดี'],
     ['digits of other scripts', '١٢٣ ¼ Ⅷ'],
-    ['currency and mathematics', '€ £ ∑ √ ≠'],
-    ['box drawing', '█▓▒░'],
+    ['currency and mathematical symbols', '€ £ ∑ √ ≠'],
+    ['box-drawing characters', '█▓▒░'],
     ['an emoji', '😀'],
-    ['an emoji with its selector', '❤\uFE0F'],
+    ['an emoji with its variation selector', '❤\uFE0F'],
     ['a pictograph shown as text', '❤\uFE0E'],
-    ['a family', '👨\u200D👩\u200D👧'],
-    ['a couple with selectors', '👩\u200D❤\uFE0F\u200D💋\u200D👨'],
+    ['a family emoji', '👨\u200D👩\u200D👧'],
+    ['a couple emoji with variation selectors', '👩\u200D❤\uFE0F\u200D💋\u200D👨'],
     ['a skin tone', '👋🏽'],
     ['a profession with a skin tone', '👩🏽\u200D🚀'],
-    ['a sign of gender', '🤷\u200D♂\uFE0F'],
+    ['an emoji with a gender sign', '🤷\u200D♂\uFE0F'],
     ['a pride flag', '🏳\uFE0F\u200D🌈'],
     ['a pirate flag', '🏴\u200D☠\uFE0F'],
-    ['a country', '🇫🇷'],
+    ['a country flag', '🇫🇷'],
     ['a keycap', '1\uFE0F\u20E3 #\uFE0F\u20E3'],
     ['an old keycap', '1\u20E3'],
     ['eight marks on each letter', `a${'\u0301'.repeat(8)}b${'\u0328'.repeat(8)}`],
-  ])('a text may be %s', (_, text) => {
+  ])('text on the wall may be %s', (_, text) => {
     expect(isPrintable(text, MESSAGE_MAX)).toBe(true)
   })
 
   test.each([
     ['nothing', ''],
     ['blanks only', '   '],
-    ['a mark on nothing', '\u0301'],
-    ['a tower of nine marks', `a${'\u0301'.repeat(9)}b`],
-    ['a tower of marks of several kinds', `x${'\u0301\u0489\u20DD'.repeat(3)}`],
+    ['a combining mark without a letter', '\u0301'],
+    ['a letter with nine combining marks', `a${'\u0301'.repeat(9)}b`],
+    ['a letter with nine marks of several kinds', `x${'\u0301\u0489\u20DD'.repeat(3)}`],
     ['marks on blanks', ' \u0301 \u0308'],
-    ['a selector on nothing', '\uFE0F'],
+    ['a variation selector on its own', '\uFE0F'],
     ['a flag made of tags', '🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}'],
     ['a joiner between letters', 'a\u200Db'],
     ['a joiner before an emoji', 'a\u200D😀'],
     ['a joiner after an emoji', '😀\u200Da'],
     ['a joiner at the end', '😀\u200D'],
-    ['two joiners', '👨\u200D\u200D👩'],
+    ['two joiners in a row', '👨\u200D\u200D👩'],
     ['a selector on a letter', 'a\uFE0F'],
     ['a text selector on a letter', 'a\uFE0E'],
     ['two selectors', '❤\uFE0F\uFE0F'],
     ['a selector on a plain digit', '1\uFE0F'],
     ['another variation selector', '❤\uFE00'],
-    ['an ideographic variation', '葛\u{E0100}'],
-  ])('a text may not be %s', (_, text) => {
+    ['an ideographic variation sequence', '葛\u{E0100}'],
+  ])('text on the wall may not be %s', (_, text) => {
     expect(isPrintable(text, MESSAGE_MAX)).toBe(false)
   })
 
-  // Hangul fillers, a Khitan filler, a braille cell, a notehead, a grapheme joiner, a Khmer vowel, a Mongolian
-  // selector.
+  // In order: four Hangul fillers, a Khitan filler, a blank Braille cell, a null notehead, a grapheme joiner, a Khmer
+  // vowel and a Mongolian variation selector.
   const unseen = ['3164', '115f', '1160', 'ffa0', '16fe4', '2800', '1d159', '34f', '17b4', '180b']
 
-  test.each(unseen)('a text may not contain U+%s, which is an invisible letter, mark or symbol', (code) => {
+  test.each(unseen)('text on the wall may not contain U+%s, which is an invisible letter, mark or symbol', (code) => {
     const character = String.fromCodePoint(Number.parseInt(code, 16))
     for (const text of [character, `a${character}b`]) expect(isPrintable(text, MESSAGE_MAX)).toBe(false)
   })
 
-  test('the length of a text is counted in code points', () => {
+  test('the length of text is counted in code points', () => {
     expect(isPrintable('😀'.repeat(NAME_MAX), NAME_MAX)).toBe(true)
     expect(isPrintable('😀'.repeat(NAME_MAX + 1), NAME_MAX)).toBe(false)
     expect(isPrintable('x'.repeat(NAME_MAX), NAME_MAX)).toBe(true)
@@ -78,7 +78,7 @@ describe('text on the wall', () => {
     expect(isPrintable('e\u0301'.repeat(NAME_MAX / 2) + 'e', NAME_MAX)).toBe(false)
   })
 
-  test('a text may not contain characters of the classes that hide or reverse text', () => {
+  test('text on the wall may not contain characters of the classes that hide or reverse text', () => {
     const isHiding = /[\p{Cc}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]|(?!\u200D)\p{Cf}|(?! )\p{Zs}/u
     const every = Array.from({ length: 0x11_0000 }, (_, code) => String.fromCodePoint(code))
     const hiding = every.filter((character) => isHiding.test(character))
@@ -129,7 +129,7 @@ describe('a link', () => {
     ['with a port in place of a host', 'https://:443/'],
     ['with user and password', 'https://user:pw@example.org/'],
     ['with a user', 'https://user@example.org/'],
-    ['with a host in place of a user', 'https://example.org@evil.test/'],
+    ['with a host name as its user', 'https://example.org@evil.test/'],
     ['with an escaped host', 'https://exa%6Dple.org/'],
     ['with a space in its host', 'https://exa mple.org/'],
     ['with a space before', ' https://example.org/'],
@@ -139,11 +139,11 @@ describe('a link', () => {
     ['with a Cyrillic look-alike', 'https://аpple.com/'],
     ['with a bad escape', 'https://example.org/%zz'],
     ['with half an escape', 'https://example.org/%2'],
-    ['with a lone percent', 'https://example.org/%'],
-    ['with half an address', 'https://[::1/'],
-    ['with no address', 'https://[]/'],
-    ['with a zone', 'https://[fe80::1%25eth0]/'],
-    ['with a number beyond IPv4', 'https://999.999.999.999/'],
+    ['with a lone percent sign', 'https://example.org/%'],
+    ['with an unclosed IPv6 address', 'https://[::1/'],
+    ['with empty brackets in place of a host', 'https://[]/'],
+    ['with an IPv6 zone', 'https://[fe80::1%25eth0]/'],
+    ['with an IPv4 address that is out of range', 'https://999.999.999.999/'],
     ['of 201 characters', `https://example.org/${'a'.repeat(LINK_MAX - 19)}`],
   ])('a link may not be %s', (_, text) => {
     expect(isLink(text)).toBe(false)
@@ -158,7 +158,7 @@ describe('a link', () => {
     expect(isLink(`https://example.org:${port}/`)).toBe(false)
   })
 
-  test('the platform reads a link with the same host, and without a user', () => {
+  test('the platform’s URL parser finds the same host in a link, and no user or password', () => {
     // Digits are left out, because the platform reads a number as an IPv4 address.
     const tail = fc.string({ unit: fc.constantFrom(...'aB.-_~:/?#[]@!$&()*+,;=%\\ "<>\u00E9'.split('')) })
     fc.assert(
@@ -174,7 +174,7 @@ describe('a link', () => {
   })
 })
 
-test('a text of megabytes is rejected with no more work than a short one', () => {
+test('megabytes of text are rejected without being split into characters', () => {
   const measureDuration = (text: string) => {
     const startedAt = performance.now()
     for (let at = 0; at < 100; at++) expect(isPrintable(text, MESSAGE_MAX)).toBe(false)
@@ -183,6 +183,6 @@ test('a text of megabytes is rejected with no more work than a short one', () =>
   const [short, huge] = ['a'.repeat(MESSAGE_MAX + 1), 'a'.repeat(4_000_000)]
   measureDuration(short)
   const ratios = Array.from({ length: 5 }, () => measureDuration(huge) / measureDuration(short))
-  // Splitting the huge text costs some ten thousand times as much.
+  // Splitting the huge text would cost some ten thousand times as much.
   expect(Math.min(...ratios)).toBeLessThan(20)
 })

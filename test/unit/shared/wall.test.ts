@@ -19,7 +19,7 @@ describe('a coordinate', () => {
     ['159,89', 14_399],
     ['007,003', 487],
     ['000,000', 0],
-  ])('the coordinate %s names block %i', (text, index) => {
+  ])('the coordinate %s is parsed as block %i', (text, index) => {
     expect(Number(parseCoord(text))).toBe(index)
   })
 
@@ -40,18 +40,18 @@ describe('a coordinate', () => {
     '１,２',
     '١,٢',
     'next',
-  ])('the coordinate %j names no block', (text) => {
+  ])('the text %j is not the coordinate of a block', (text) => {
     expect(parseCoord(text)).toBeUndefined()
   })
 
-  test('every block has one canonical coordinate that leads back to it', () => {
+  test('every block has its own canonical coordinate, which is parsed back to that block', () => {
     expect(ALL_BLOCKS.map((block) => parseCoord(coordOf(block)))).toEqual([...ALL_BLOCKS])
     expect(new Set(ALL_BLOCKS.map(coordOf)).size).toBe(14_400)
   })
 })
 
 describe('a block', () => {
-  test('a block is at its column and row', () => {
+  test('the column and row of every block lead back to that block', () => {
     expect(ALL_BLOCKS.every((block) => blockAt(cellOf(block).col, cellOf(block).row) === block)).toBe(true)
   })
 
@@ -73,7 +73,7 @@ describe('a block', () => {
 })
 
 describe('the claim order', () => {
-  test('the claim order sorts blocks by the distance of their pixel centres from the canvas centre, then by index', () => {
+  test('the claim order sorts blocks by the distance of their centres from the centre of the wall, then by index', () => {
     const rings = new Map<number, number[]>()
     for (let index = 0; index < TOTAL_BLOCKS; index++) {
       const x = (index % 160) * 10 + 5 - 800

@@ -17,14 +17,14 @@ test/e2e/b.test.ts:
 (fail) the page > names a block [1.10s]
 `
 
-test('a round lists its failures by file and name, once each', () => {
+test('a round lists each failed test once, by file and name', () => {
   expect(parseRound(output, false)).toEqual({
     passed: 1,
     failed: ['test/page/a.test.ts: the page > names a block', 'test/e2e/b.test.ts: the page > names a block'],
   })
 })
 
-test('a round that failed without a failed test counts as a failure of the run', () => {
+test('if a round failed but none of its tests did, the run itself is listed as the failure', () => {
   expect(parseRound('', false)).toEqual({ passed: 0, failed: ['the run itself'] })
   expect(parseRound('(pass) one [1ms]\n', true)).toEqual({ passed: 1, failed: [] })
 })

@@ -5,7 +5,7 @@ import { findFailure, formatLastLine, findMissing } from '../../support/run-repo
 const quiet = { load: 0.5, processors: 2, flushMs: 2 }
 const busy = { load: 7.5, processors: 2, flushMs: 58 }
 
-test('a failed test and a missing program are recognised by their lines, with colours or without', () => {
+test('a failed test and a missing program are recognised in the output, with or without colours', () => {
   expect(findFailure('\u001B[31m(fail)\u001B[0m the page > opens [1.20s]')).toBe('the page > opens')
   expect(findFailure('(pass) the page > opens [1.20s]')).toBeUndefined()
   expect(findMissing('skipped without pgbouncer')).toBe('pgbouncer')
@@ -19,7 +19,7 @@ test('the last line shows how long the tests took, on which machine, and what wa
   expect(formatLastLine({ seconds: 5, measured: [quiet], missing: [] })).toContain('Nothing was missing')
 })
 
-test('the slowness of a machine follows its CPU load or its disk, within limits', () => {
+test('the slowness of a machine follows its CPU load or its disk, whichever is slower, from 1 to 4', () => {
   expect(computeSlowness(quiet)).toBe(1)
   expect(computeSlowness(busy)).toBe(3.75)
   expect(computeSlowness({ ...quiet, flushMs: 60 })).toBe(3)
@@ -27,7 +27,7 @@ test('the slowness of a machine follows its CPU load or its disk, within limits'
   expect(describeMachine(busy)).toBe('load 7.5 on 2 processors, 58 ms to flush a file')
 })
 
-test('a time limit never shrinks', () => {
+test('a scaled time limit is never shorter than the original, and at most four times as long', () => {
   expect(scaleLimit(1000)).toBeGreaterThanOrEqual(1000)
   expect(scaleLimit(1000)).toBeLessThanOrEqual(4000)
 })

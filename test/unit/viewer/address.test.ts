@@ -8,7 +8,7 @@ import { blocks, generateCamera } from './any-camera.ts'
 const view = { width: 1280, height: 755 }
 const nowhere = { camera: undefined, block: undefined, work: false, agent: undefined, at: undefined }
 
-/** An address of the page as a browser parses it. */
+/** Reads an address of the page, split as a browser splits it. */
 function openAddress(address: string) {
   const { search, hash } = new URL(address, 'https://wall.example/')
   return readAddress(search, hash)
@@ -39,7 +39,7 @@ test('a link restores the view in which it was made', () => {
   )
 })
 
-test('the address of an unmoved page is bare, the whole wall has an address of its own, and unknown parts stay', () => {
+test('the address of an unmoved page is empty, that of the whole wall is #all, and unknown parameters are kept', () => {
   expect(writeAddress(nowhere, view, '')).toBe('')
   expect(writeAddress({ ...nowhere, camera: fitWall(view) }, view, '')).toBe('#all')
   expect(openAddress('#all')).toEqual({ ...nowhere, camera: 'all' })
@@ -47,7 +47,7 @@ test('the address of an unmoved page is bare, the whole wall has an address of i
   expect(writeAddress(nowhere, view, '?block=80,45&embed=1')).toBe('?embed=1')
 })
 
-test('a camera is written with few characters', () => {
+test('the numbers of a camera are rounded in the address', () => {
   const camera = { x: 805.04, y: 455.26, zoom: 12.34567 }
   expect(writeAddress({ ...nowhere, camera }, view, '')).toBe('#805,455.3,12.346')
 })
@@ -57,7 +57,7 @@ test('a malformed address opens the default view', () => {
   for (const address of malformed) expect(openAddress(address)).toEqual(nowhere)
 })
 
-test('commas may be escaped', () => {
+test('commas in an address may be percent-encoded', () => {
   expect(openAddress('?block=80%2C45#800%2C450%2C8')).toEqual({
     ...nowhere,
     block: rainbowBlock,

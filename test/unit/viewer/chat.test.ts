@@ -9,7 +9,7 @@ const pixels = new Uint8Array(600).fill(7)
 describe('the view of a call', () => {
   test.each([
     [
-      'the view shows the place and the sent picture of a preview of an area',
+      'for a preview of an area, the view shows its position and the sent picture',
       {
         given: { pixels: pixels.toBase64() },
         answered: { acceptable: true, area: '80,45,3x2', ...createBlock('80,45', 7280) },
@@ -22,22 +22,22 @@ describe('the view of a call', () => {
       { size: { w: 1, h: 1 }, at: { col: 3, row: 4 }, indices: new Uint8Array(100).fill(10) },
     ],
     [
-      'the view shows no place for a preview without space',
+      'for a preview that finds no space, the view shows no position',
       { given: { w: 3, h: 2 }, answered: { acceptable: false, area: null, block: null } },
       { size: { w: 3, h: 2 }, at: undefined },
     ],
     [
-      'the view shows no picture for a preview whose picture has another size',
+      'for a preview whose picture has the wrong size, the view shows no picture',
       { given: { pixels: 'AAEC' }, answered: { acceptable: false, area: '80,45,3x2', ...createBlock('80,45', 7280) } },
       { size: { w: 3, h: 2 }, indices: undefined },
     ],
     [
-      'the view shows the nearest result of a search for space',
+      'for a search for space, the view shows the nearest result',
       { given: {}, answered: { w: 4, h: 3, spaces: [{ coord: '78,43' }, { coord: '1,1' }] } },
       { size: { w: 4, h: 3 }, at: { col: 78, row: 43 } },
     ],
     [
-      'the view shows the first area of a wallet, and all that it owns',
+      'for a wallet, the view shows its first area, and all blocks that it owns',
       {
         given: {},
         answered: {
@@ -49,7 +49,7 @@ describe('the view of a call', () => {
       { size: { w: 2, h: 1 }, at: { col: 1, row: 0 }, mine: new Set([1, 2]) },
     ],
     [
-      'the view shows the whole wall for any other call',
+      'for any other call, the view shows the whole wall',
       { given: {}, answered: { stats: {} } },
       { size: undefined, at: undefined },
     ],
@@ -57,7 +57,7 @@ describe('the view of a call', () => {
     expect(parseProposal(call)).toMatchObject(proposal)
   })
 
-  test('a picture of several blocks is assembled row by row', () => {
+  test('a picture that a call returned block by block is assembled row by row', () => {
     const createPx = (index: number) => index.toString(16).padStart(2, '0').repeat(100)
     const blocks = [0, 1].map((dx) => ({ dx, dy: 0, px: createPx(dx + 1) }))
     const { indices } = parseProposal({ given: {}, answered: { w: 2, h: 1, blocks } })
@@ -66,7 +66,7 @@ describe('the view of a call', () => {
   })
 })
 
-test('the button’s message names place and price, and never contains a byte of the picture', () => {
+test('the button’s message contains the known position and price, and never the bytes of the picture', () => {
   const size = { w: 3, h: 2 }
   const sketch = { ...createSketch({ col: 80, row: 45 }), size }
   const shown: Shown = { sketch, hasSize: true, hasPlace: true, perBlock: '1.00', host: 'wall.test' }
@@ -83,7 +83,7 @@ test('the button’s message names place and price, and never contains a byte of
   ])
 })
 
-test('a place without a picture is not offered for sale, and a chat that blocks requests is named as the reason', () => {
+test('a position without a picture is not offered for sale, and if the chat blocks requests, the view says so', () => {
   const sketch = { ...createSketch({ col: 80, row: 45 }), size: { w: 3, h: 2 } }
   const shown: Shown = { sketch, hasSize: true, hasPlace: true, perBlock: '1.00', host: 'wall.test' }
   expect(createOffer(shown)).toMatchObject({

@@ -10,12 +10,12 @@ test('the arrow keys move the wall, or a cursor over its blocks if the wall has 
   expect(pressKey('ArrowDown', { onWall: true, shiftKey: true })).toEqual({ do: 'walk', right: 0, down: 10 })
 })
 
-test('W A S D are positions on the keyboard, in any layout', () => {
+test('the keys W, A, S and D are recognised by their position, in any keyboard layout', () => {
   expect(pressKey('z', { code: 'KeyW', onWall: true })).toEqual({ do: 'pan', dx: 0, dy: 80 })
   expect(pressKey('d', { code: 'KeyD' })).toEqual({ do: 'pan', dx: -80, dy: 0 })
 })
 
-test('Enter opens a deed only if the wall has the focus', () => {
+test('Enter opens the details of a block only if the wall has the focus', () => {
   expect(pressKey('Enter', { onWall: true })).toEqual({ do: 'pin' })
   expect(pressKey('Enter')).toBeUndefined()
 })

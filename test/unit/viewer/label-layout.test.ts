@@ -18,7 +18,7 @@ const views = fc.oneof(
   fc.record({ width: fc.integer({ min: 1001, max: 3840 }), height: fc.integer({ min: 400, max: 2100 }) }),
 )
 
-/** A work of up to 40 by 30 blocks, anywhere. */
+/** The bounds of an artwork of up to 40 by 30 blocks, anywhere on the wall. */
 const works = fc
   .record({
     col: fc.integer({ min: 0, max: COLS - 1 }),
@@ -34,7 +34,8 @@ const works = fc
   }))
 
 /**
- * The position of the details of an artwork: low if they are a sheet; a card is at most as high as the stage allows.
+ * The position and size of the details of an artwork: a lowered sheet, or a card of this height, but no higher than the
+ * stage allows.
  */
 function placeLabel(work: ReturnType<typeof projectRect>, view: View, height: number) {
   if (chooseLabelShape(view) === 'sheet')

@@ -32,7 +32,7 @@ test('the blocks of a selected agent stay bright, and all others are dimmed', ()
 
 test('a block sold after the shown moment looks open', () => {
   expect(readStrengths({ ...plain, at: 1_760_000_000_000 })).toEqual([CLEAR, WHOLE, CLEAR])
-  // The wall of that moment draws the background itself, with its lines.
+  // If the wall of that moment is known, it draws the open block itself, with its grid lines.
   expect(readStrengths({ ...plain, at: 1_760_000_000_000, past: {} })).toEqual([CLEAR, CLEAR, CLEAR])
 })
 
@@ -41,7 +41,7 @@ test('an overlay colours its blocks and dims the rest', () => {
   expect(readStrengths({ ...plain, overlay: 'framework' })).toEqual([TINT, TINT, DIM])
 })
 
-test('the legend of an overlay lists all its colours', () => {
+test('the legend of an overlay lists every colour that the overlay uses', () => {
   for (const overlay of ['open', 'framework'] as const) {
     const bytes = renderOverlay(wall, { ...plain, overlay }, dark)
     const used = [rainbowBlock, nastyBlock, openBlock, blockWithoutPicture, checkerBlock].flatMap((block) => {
@@ -52,7 +52,7 @@ test('the legend of an overlay lists all its colours', () => {
   }
 })
 
-test('frameworks are counted in blocks', () => {
+test('frameworks are ranked by their number of blocks', () => {
   expect(rankFrameworks(wall)).toEqual([
     { name: 'eliza', blocks: 3 },
     { name: '<i>x</i>', blocks: 1 },
@@ -65,7 +65,7 @@ test('the moment after n sales shows n sales, and the first moment shows none', 
   expect(findNextMoment(moments, 4)).toBeUndefined()
 })
 
-test('playing shows every sale within its duration, on any wall', () => {
+test('playing the history shows every sale within 20 seconds, however many there are', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 14_400 }), (count) => {
       const moments = new Float64Array(count)

@@ -14,29 +14,29 @@ const describeHit = (hit: Hit) =>
   hit.kind === 'work' ? hit.work.blocks[0] : hit.kind === 'block' ? hit.block : `agent ${hit.agent}`
 const listHits = (text: string) => search(wall, text, 10).map(describeHit)
 
-test('a coordinate finds the artwork at that position, however it is written', () => {
+test('a coordinate in any notation finds the artwork or the block at that position', () => {
   for (const text of ['80,45', ' 80, 45 ', '(80 / 45)', 'block 80,45']) expect(listHits(text)).toEqual([rainbowBlock])
   expect(listHits('5,5')).toEqual([requireBlockAt(5, 5)])
   expect(listHits('160,0')).toEqual([])
 })
 
-test('an agent is found by name, framework and either end of its wallet', () => {
+test('an agent is found by its name, its framework, or its full or shortened wallet address', () => {
   for (const text of ['ada', 'ELIZA', '0x12', '0x1234…abcd', '0x1234...ab']) expect(listHits(text)).toEqual(['agent 0'])
   expect(listHits(`0x1234${'0'.repeat(32)}abcd`)).toEqual(['agent 0'])
   expect(listHits(`0x1234${'0'.repeat(32)}abce`)).toEqual([])
 })
 
-test('an artwork is found once, by the texts of any of its blocks', () => {
+test('an artwork is found once, by the text on any of its blocks', () => {
   expect(listHits('from a MACHINE')).toEqual([rainbowBlock])
   expect(listHits('<script')).toEqual([nastyBlock])
   expect(listHits('')).toEqual([])
 })
 
-test('a search returns no more than the limit', () => {
+test('a search returns no more results than its limit', () => {
   expect(search(wall, 'a', 1)).toHaveLength(1)
 })
 
-test('an address names an agent by number or wallet', () => {
+test('the agent in a page address is found by number or wallet', () => {
   expect(findAgent(wall, '2')).toBe(1)
   expect(findAgent(wall, '0x9876…fedc')).toBe(1)
   expect(findAgent(wall, '3')).toBeUndefined()

@@ -29,14 +29,14 @@ import {
 } from '../../support/page/sample-wall.ts'
 
 const view = { width: 1280, height: 755 }
-/** The page once a wall has arrived. */
+/** The state of the page once its wall has arrived. */
 const createArrivedState = (stage: typeof view, wall: Wall, reducedMotion = false): State => {
   const area = findSoldArea(wall.claims.keys())
   return { ...createState(stage, area && rectOf(area), reducedMotion), wall }
 }
 
 const opened: State = { ...createState(view), wall: buildSampleWall(canvas) }
-// The page of a user who prefers no motion.
+// The state for a visitor who prefers reduced motion.
 const home = createArrivedState(view, buildSampleWall(canvas), true)
 
 const pointOf = (state: State, block: typeof openBlock) => {
@@ -49,20 +49,20 @@ test('before the wall has arrived, no block is shown', () => {
   expect(findShownBlock(state)).toBeUndefined()
 })
 
-test('the first block of the wall is shown like any other', () => {
+test('the first block of the wall is shown when it is pointed at', () => {
   expect(findShownBlock(step(opened, { do: 'point', at: pointOf(opened, requireBlockAt(0, 0)) }))).toBe(
     requireBlockAt(0, 0),
   )
 })
 
-test('the pointed block is the one under the pointer, also after the wall has moved', () => {
+test('the shown block is the one under the pointer, even after the wall has moved', () => {
   const near = step(step(opened, { do: 'point', at: pointOf(opened, rainbowBlock) }), { do: 'zoom', factor: 10 })
   const blockPx = 10 * near.camera.zoom
   const left = step(near, { do: 'pan', dx: blockPx, dy: 0 })
   expect(findShownBlock(left)).toBe(requireBlockAt(79, 45))
 })
 
-test('a tap keeps a block open while others are pointed at, and a tap on its artwork or on no block closes it', () => {
+test('a tap keeps the details of a block open while other blocks are pointed at, until its artwork or no block is tapped', () => {
   const pinned = step(opened, { do: 'tap', at: pointOf(opened, rainbowBlock) })
   const elsewhere = step(pinned, { do: 'point', at: pointOf(opened, openBlock) })
   expect([elsewhere.pinned, findPointedBlock(elsewhere)]).toEqual([rainbowBlock, openBlock])
@@ -72,7 +72,7 @@ test('a tap keeps a block open while others are pointed at, and a tap on its art
   expect(findShownBlock(step(elsewhere, { do: 'dismiss' }))).toBeUndefined()
 })
 
-/** The state once all motion has come to rest. */
+/** The state after all motion has come to rest. */
 function moveToRest(state: State): State {
   let now = state
   for (let frame = 0; now.motion !== undefined && frame < 1000; frame++) now = step(now, { do: 'tick', ms: 16 })
@@ -87,7 +87,7 @@ const STAGES = [
   ['a phone on its side', { width: 844, height: 294 }],
 ] as const
 
-// Artworks of one and of six blocks all over the wall, up to its corners.
+// Artworks of one block each, alone or next to other agents' blocks, all over the wall, up to its last corner.
 const scattered = ALL_BLOCKS.filter((i) => (i % 160) % 4 === 0 && Math.floor(i / 160) % 3 === 0)
 const wide = scattered.flatMap((i) => (i % 16 === 0 ? [i, i + 1, i + 2] : [i]))
 const crowded = buildSampleWall({ ...canvas, blocks: [...wide, 14_399, 14_398].map((i) => ({ i, a: i % 2, t: 0 })) })
@@ -97,7 +97,7 @@ describe.each(STAGES)('on %s', (...[, stage]) => {
   const shares = fc.double({ min: 0, max: 0.999, noNaN: true })
   const ways = fc.constantFrom('tap', 'touch', 'list or news', 'link')
 
-  const goBy = (way: string, from: State, chance: number): State => {
+  const openRandomArtwork = (way: string, from: State, chance: number): State => {
     const block = [...crowded.claims.keys()][Math.floor(chance * crowded.claims.size)] ?? rainbowBlock
     const seen = [...crowded.claims.keys()].filter((i) => {
       const { x, y } = pointOf(from, i)
@@ -109,7 +109,7 @@ describe.each(STAGES)('on %s', (...[, stage]) => {
     return seen.length === 0 ? from : step(from, { do: 'tap', at: touched, byFinger: way === 'touch' })
   }
 
-  test('an opened artwork ends in full view next to its details, from wherever it was opened', () => {
+  test('wherever it is opened from, an artwork ends up in full view next to its details', () => {
     fc.assert(
       fc.property(
         ways,
@@ -120,7 +120,7 @@ describe.each(STAGES)('on %s', (...[, stage]) => {
         (way, chance, x, y, z) => {
           const at = { x: x * stage.width, y: y * stage.height }
           const from = step(step(start, { do: 'fit' }), { do: 'zoom', factor: z, at })
-          const { pinned, ...there } = moveToRest(goBy(way, from, chance))
+          const { pinned, ...there } = moveToRest(openRandomArtwork(way, from, chance))
           if (pinned === undefined) return
           expect(isBeside(there.camera, stage, measureWork({ ...there, pinned }, pinned))).toBe(true)
         },
@@ -128,10 +128,10 @@ describe.each(STAGES)('on %s', (...[, stage]) => {
     )
   })
 
-  test('after the window changes its size, the artwork is in full view next to its details, in flight and at rest', () => {
+  test('if the window is resized in flight or at rest, an opened artwork ends up in full view next to its details', () => {
     fc.assert(
       fc.property(shares, fc.boolean(), (chance, rests) => {
-        const flying = goBy('list or news', start, chance)
+        const flying = openRandomArtwork('list or news', start, chance)
         const other = { width: stage.height, height: stage.width }
         const { pinned, ...there } = moveToRest(resize(rests ? moveToRest(flying) : flying, other))
         expect(pinned !== undefined && isBeside(there.camera, other, measureWork({ ...there, pinned }, pinned))).toBe(
@@ -163,20 +163,20 @@ test('on a phone, a panel replaces the details, and selecting an artwork replace
   expect(isLabelShown(step(open, { do: 'open', panel: 'time' }))).toBe(true)
 })
 
-test('an artwork of another agent clears the selected agent, and one of the same agent does not', () => {
+test('opening an artwork of another agent deselects the selected agent, and opening one of the same agent does not', () => {
   const ada = step(home, { do: 'select-agent', agent: 0 })
   const own = step(ada, { do: 'open-work', block: rainbowBlock })
   const other = step(ada, { do: 'open-work', block: nastyBlock })
   expect([own.agent, own.panel, other.agent, other.panel]).toEqual([0, 'profile', undefined, undefined])
 })
 
-test('an artwork that was sold after the shown moment is opened in the present', () => {
+test('opening an artwork that was sold after the shown moment returns to the present', () => {
   const past = step(home, { do: 'seek', at: 1_760_000_000_000 })
   expect(step(past, { do: 'open-work', block: nastyBlock }).at).toBeUndefined()
   expect(step(past, { do: 'open-work', block: rainbowBlock }).at).toBe(1_760_000_000_000)
 })
 
-test('a touch that is too coarse for one block selects the nearest artwork, and moves there first', () => {
+test('if blocks are too small for a finger, a touch selects the nearest artwork and zooms in', () => {
   const phone = createArrivedState({ width: 390, height: 600 }, buildSampleWall(canvas), true)
   const far = step(phone, { do: 'fit' })
   const { x, y } = pointOf(far, nastyBlock)
@@ -188,7 +188,7 @@ test('a touch that is too coarse for one block selects the nearest artwork, and 
   expect(nothing.camera.zoom).toBeGreaterThan(far.camera.zoom)
 })
 
-test('the page opens on the sold blocks, and stays there when the window changes, until it is moved', () => {
+test('the page opens on the sold blocks, and shows them again when the window is resized, until the visitor moves the wall', () => {
   const opening = createArrivedState(view, buildSampleWall(canvas))
   expect(opening.camera).toMatchObject({ x: 800, y: 450, zoom: 6 })
   expect(
@@ -201,7 +201,7 @@ test('the page opens on the sold blocks, and stays there when the window changes
   expect(resize(moved, { width: 1000, height: 700 }).camera).toEqual(moved.camera)
 })
 
-test('on an upright stage, the wall is as high as the stage', () => {
+test('a full wall is as high as an upright stage, and fits entirely on a wide one', () => {
   const upright = { width: 390, height: 600 }
   const full = { ...canvas, blocks: ALL_BLOCKS.map((i) => ({ i, a: 0, t: 0 })) }
   expect(createArrivedState(upright, buildSampleWall(full)).camera.zoom).toBeCloseTo(0.64)
@@ -214,14 +214,14 @@ describe('a tour', () => {
   const turnTo = (state: State, ...by: readonly (1 | -1)[]) =>
     by.reduce((now, one) => step(now, { do: 'turn', by: one }), state)
 
-  test('the tour goes from stop to stop and back, and stays at the first and the last one', () => {
+  test('the tour goes forward and back between its stops, but not beyond the first and the last one', () => {
     expect([touring.panel, touring.pinned]).toEqual(['tour', nastyBlock])
     expect(turnTo(touring, 1).pinned).toBe(rainbowBlock)
     expect(turnTo(touring, 1, 1, 1).pinned).toBe(openBlock)
     expect(turnTo(touring, 1, -1, -1).pinned).toBe(nastyBlock)
   })
 
-  test('the tour shows each artwork in the middle of the stage without its card, also after the window changes its size', () => {
+  test('the tour shows each artwork in the middle of the stage without its card, even after the window is resized', () => {
     const shown = [turnTo(touring, 1), resize(turnTo(touring, 1), { width: 390, height: 500 })]
     for (const { camera, ...state } of shown) {
       expect(camera).toMatchObject({ x: 810, y: 455 })
@@ -236,13 +236,13 @@ describe('a tour', () => {
       expect(step(touring, end).pinned).toBeUndefined()
   })
 
-  test('the tour ends if the visitor opens an artwork, and its card is shown', () => {
+  test('if the visitor opens an artwork, the tour ends and the card of the artwork is shown', () => {
     const opening = step(touring, { do: 'open-work', block: rainbowBlock })
     expect([opening.panel, isLabelShown(opening)]).toEqual([undefined, true])
     expect(step(opening, { do: 'turn', by: 1 })).toBe(opening)
   })
 
-  test('the tour ends if the visitor deselects the artwork of its stop', () => {
+  test('the tour ends if the visitor deselects the artwork of the current stop', () => {
     expect(step(touring, { do: 'unpin' }).panel).toBeUndefined()
     expect(step(touring, { do: 'tap', at: pointOf(touring, nastyBlock) }).panel).toBeUndefined()
   })
@@ -252,7 +252,7 @@ describe('a tour', () => {
   })
 })
 
-test('when the window changes, a wall shown whole stays whole, and a zoomed view stays where it is', () => {
+test('when the window is resized, a wall that is shown whole stays whole, and a zoomed view does not move', () => {
   const small = { width: 360, height: 690 }
   const whole = step(home, { do: 'fit' })
   expect(resize(whole, small).camera).toEqual(fitWall(small))
@@ -268,14 +268,14 @@ test('a cursor begins at the centre of the view, moves block by block, and stops
   expect(findShownBlock(step(begun, { do: 'leave' }))).toBeUndefined()
 })
 
-test('a pointer replaces the cursor, and the cursor replaces the pointer', () => {
+test('a pointer replaces the keyboard cursor, and the next cursor begins at the pointed block', () => {
   const walked = step(opened, { do: 'walk', right: 0, down: 0 })
   const pointed = step(walked, { do: 'point', at: pointOf(opened, openBlock) })
   expect(findShownBlock(pointed)).toBe(openBlock)
   expect(findShownBlock(step(pointed, { do: 'walk', right: 1, down: 0 }))).toBe(openBlock)
 })
 
-test('a press on the wall stops its motion, and visitors who prefer no motion get none', () => {
+test('a press on the wall stops its motion, and for a visitor who prefers reduced motion there is none', () => {
   const near = step(opened, { do: 'zoom', factor: 10 })
   const thrown = step(near, { do: 'throw', vx: 1, vy: 0 })
   expect(step(thrown, { do: 'tick', ms: 16 }).camera.x).toBeLessThan(near.camera.x)
@@ -308,14 +308,14 @@ test('the wall counts as moved once the visitor has moved it, and not before', (
   expect(step(home, { do: 'pan', dx: 10, dy: 0 }).isMoved).toBe(true)
 })
 
-test('a link to an agent shows its profile, unless the link also names an artwork or the page is in a frame', () => {
+test('a link to an agent opens the agent’s profile, unless the link also contains a block or the page is embedded', () => {
   const place = { camera: undefined, block: undefined, agent: '1', at: undefined }
   expect([goToPlace(home, place).agent, goToPlace(home, place).panel]).toEqual([0, 'profile'])
   expect(goToPlace(home, { ...place, block: rainbowBlock }).panel).toBeUndefined()
   expect(goToPlace(home, { ...place, embedded: true }).panel).toBeUndefined()
 })
 
-test('if the camera of a link does not show its artwork, the link opens the artwork', () => {
+test('if the camera in a link does not show the artwork in that link, the camera moves to the artwork', () => {
   const far = { camera: { x: 100, y: 100, zoom: 8 }, block: rainbowBlock, agent: undefined, at: undefined }
   expect(isBeside(goToPlace(home, far).camera, view, measureWork(home, rainbowBlock))).toBe(true)
   const near = { ...far, camera: { x: 810, y: 455, zoom: 9 } }

@@ -9,15 +9,15 @@ import { createFakeClock } from '../../support/fakes/clock.ts'
 import { createFakeLogger } from '../../support/fakes/logger.ts'
 import { blockOf, createTestEdit, createTestIdentity, NOW, SILENT, createWalletAddress } from '../../support/samples.ts'
 
-// Goal: a compacted log gives the same wall at every full hour, and its recent part is complete. Method: random
-// histories of repaints on the real engine, read before and after.
+// Goal: a compacted log gives the same wall at every full hour, and its recent part is complete. Method: the log of
+// random repaints in the real engine is read before and after compaction.
 
 const HOUR_MS = 3_600_000
 const BLOCKS = ['3,4', '5,6', '7,8'].map(blockOf)
 
 const never = new AbortController().signal
 
-/** The content of each block at a moment. */
+/** The message of each block just before a moment. */
 function replayUntil(changes: readonly Change[], moment: number): Map<number, string | null> {
   const said = new Map<number, string | null>()
   for (const change of changes)
@@ -27,7 +27,7 @@ function replayUntil(changes: readonly Change[], moment: number): Map<number, st
 
 const repaint = fc.record({ block: fc.nat(BLOCKS.length - 1), afterMs: fc.nat(HOUR_MS / 4) })
 
-test('compacting keeps the wall of every full hour, and all recent repaints', async () => {
+test('compacting keeps the wall as it was at every full hour, and all recent repaints', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(repaint, { minLength: 1, maxLength: 40 }), fc.nat(12), async (repaints, hoursLater) => {
       const wall = await openBlank()
@@ -65,7 +65,7 @@ test('compacting keeps the wall of every full hour, and all recent repaints', as
   )
 })
 
-test('a long log is compacted page by page, and reported once', async () => {
+test('a long log is compacted page by page, and the compaction is logged once', async () => {
   const wall = await openBlank()
   await sell(wall, '3,4', 1, 1, SILENT)
   const edits = Array.from({ length: 1300 }, (_, at) => ({ ...createTestEdit(at, { message: `${at}` }), ts: 0 }))
@@ -79,7 +79,7 @@ test('a long log is compacted page by page, and reported once', async () => {
   wall.close()
 })
 
-test('names are compacted like repaints, and after the days of history only the last change of each block and name is left', async () => {
+test('names are compacted like repaints, and after the days of history only sales and the last change of each block and name are left', async () => {
   const wall = await openBlank()
   await sell(wall, '3,4', 1, 1, SILENT)
   for (const [at, minutes] of [0, 1, 61].entries()) {
@@ -102,7 +102,7 @@ test('names are compacted like repaints, and after the days of history only the 
   expect(await listNumbers()).toEqual([1, 6, 7])
   expect(await wall.log.readCompacted()).toEqual(shown)
   await wall.blocks.edit(blockOf('3,4'), { ...createTestEdit(9, { message: 'new' }), ts: clock.now() }, clock.now())
-  // Entries that were the last ones until now are dropped gradually.
+  // Entry 6 is no longer the last one of its block, so the next run drops it.
   await compact(never)
   expect(await listNumbers()).toEqual([1, 7, 8])
   wall.close()

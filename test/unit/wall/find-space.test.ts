@@ -5,21 +5,22 @@ import type { BlockIndex } from '../../../shared/wall.ts'
 import { OFFER } from '../../support/offer.ts'
 import { blockOf } from '../../support/samples.ts'
 
-// Goal: a search scans the wall only if a block was taken since. Method: count reads, compare identities.
+// Goal: a search scans the wall only if a block was taken or released since the last scan. Method: count reads, and
+// compare the identities of results.
 
-const failIfAsked = () => Promise.reject(new Error('not asked'))
+const failIfCalled = () => Promise.reject(new Error('not asked'))
 
-/** The taken blocks of an empty wall and of the result of `held`. */
+/** A reader of taken blocks: no block is sold, and `held` returns the held ones. */
 const createTakenFrom = (held: () => Promise<BlockIndex[]>) =>
   createTakenBlocks({
     view: createEmptyView(),
     ledgerReader: {
       listHeld: held,
-      countPending: failIfAsked,
-      ofPayer: failIfAsked,
-      purchases: failIfAsked,
-      sold: failIfAsked,
-      owed: failIfAsked,
+      countPending: failIfCalled,
+      ofPayer: failIfCalled,
+      purchases: failIfCalled,
+      sold: failIfCalled,
+      owed: failIfCalled,
     },
     advance: async () => {},
   })
@@ -36,7 +37,7 @@ function createCountedTaken() {
 
 const WISH = { w: 2, h: 2, near: blockOf('0,0'), limit: 1 }
 
-test('the same search has the same result until a block is taken', async () => {
+test('the same search returns its cached result until a block is taken or released', async () => {
   const { held, taken } = createCountedTaken()
   const find = createSpaceFinder(taken, OFFER)
   const first = await find(WISH)
@@ -48,7 +49,7 @@ test('the same search has the same result until a block is taken', async () => {
   expect(await find(WISH)).toEqual(first)
 })
 
-test('searches at the same time share a read, and a later one gets a newer read', async () => {
+test('searches at the same time share a read of the held blocks, and a later search gets a newer read', async () => {
   const { held, taken, reads } = createCountedTaken()
   const early = [taken(), taken(), taken()]
   await early[0]

@@ -3,7 +3,7 @@ import { readEdit } from '../../../server/wall/signed-body.ts'
 
 // Goal: rejecting a body costs little. Method: count how often its fields are read.
 
-/** A body of this many unknown fields, and how often any of its fields was read. */
+/** A body with this many unknown fields, and how often any of its fields was read. */
 function createCountedBody(fields: number) {
   let reads = 0
   const body = new Proxy(Object.fromEntries(Array.from({ length: fields }, (_, at) => [`field ${at}`, 1])), {
@@ -28,6 +28,6 @@ test.each([
   [{ link: 'http://example.org/', message: '\0' }, 'invalid_message'],
   [{ message: '\0', extra: 1 }, 'invalid_body'],
   [{ message: 1 }, 'invalid_body'],
-] as const)('%j is refused as %s', (fields, code) => {
+] as const)('an edit with the fields %j is refused with %s', (fields, code) => {
   expect(readEdit({ ts: 1, signature: '0x00', ...fields })).toMatchObject({ code })
 })

@@ -24,7 +24,7 @@ test('the digest of a payment is the one that its wallet signs', async () => {
   expect(await recoverAddress({ hash, signature })).toBe(wallet.address)
 })
 
-test('a network that is not an EVM network has no digest', () => {
+test('a payment has no digest if its network is not a valid EVM network', () => {
   for (const network of ['solana:mainnet', 'eip155:', 'eip155:-1', 'eip155:8453 ', `eip155:${'9'.repeat(80)}`, ''])
     expect(digestOf({ ...payment, accepted: { ...accepted, network } })).toBeUndefined()
 })

@@ -13,7 +13,7 @@ const SALE: SoldPurchase = {
   state: { kind: 'sold', tx: toHash(7), claimedAt: NOW, name: null, framework: null, settled: true, unanswered: false },
 }
 
-test('the SDK reads from PAYMENT-RESPONSE who paid, how much, where and in which transaction', () => {
+test('the SDK reads the payer, amount, network and transaction from PAYMENT-RESPONSE', () => {
   expect(decodePaymentResponseHeader(encodeHeader(createSettleResponse(SALE)))).toEqual({
     success: true,
     payer: '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045',
@@ -27,7 +27,7 @@ test('a header is encoded as the SDK encodes it', () => {
   expect(encodeHeader(createSettleResponse(SALE))).toBe(encodePaymentResponseHeader(createSettleResponse(SALE)))
 })
 
-test('a header encodes text beyond ASCII as UTF-8', () => {
+test('text beyond ASCII is encoded as UTF-8 in a header', () => {
   const value = { message: 'é 😀' }
   const header = encodeHeader(value)
   expect(header).toMatch(/^[A-Za-z0-9+/]+={0,2}$/)

@@ -9,10 +9,10 @@ import { isNetwork } from '../../../shared/usdc.ts'
 
 const ARBITRUM = ['eip155:42161', 'eip155:421614']
 
-test('blocks are sold on every network where the SDK knows a USDC of six decimals with signed transfers, except Arbitrum', () => {
+test('blocks are sold on every network whose default token in the SDK is USDC with six decimals and signed transfers, except Arbitrum', () => {
   const fit = Object.entries(DEFAULT_ASSETS).filter(([network, [asset]]) => {
     const chain = Object.values(chains).find(({ id }) => id === Number(network.slice('eip155:'.length)))
-    // Balances and authorizations are read at one block by this contract.
+    // The wall uses this contract to read balances and authorizations at the same block.
     const contracts = { multicall3: undefined, ...chain?.contracts }
     const canRead = contracts.multicall3?.address.toLowerCase() === MULTICALL
     return asset?.symbol === 'USDC' && asset.decimals === 6 && !('assetTransferMethod' in asset) && canRead
@@ -20,11 +20,11 @@ test('blocks are sold on every network where the SDK knows a USDC of six decimal
   expect(fit.map(([network]) => network).toSorted()).toEqual([...NETWORKS, ...ARBITRUM].toSorted())
 })
 
-test.each(ARBITRUM)('a wall that has sold on %s still opens, and sells nothing', (network) => {
+test.each(ARBITRUM)('%s is still a known network, but no blocks are sold on it', (network) => {
   expect([isNetwork(network), isSoldOn(network)]).toEqual([true, false])
 })
 
-test.each(NETWORKS)('the chain of %s has its usual names', (network) => {
+test.each(NETWORKS)('the chain of %s has its usual names and its usual public endpoint', (network) => {
   const { id, name, publicUrl } = chainOf(network)
   const known = Object.values(chains).find((chain) => chain.id === id)
   expect({ name, publicUrl }).toEqual({ name: known?.name ?? '', publicUrl: known?.rpcUrls.default.http[0] ?? '' })
@@ -41,7 +41,7 @@ test.each(['', 'base', 'eip155:4326', 'EIP155:8453', 'eip155:8453 '])('%j is not
   expect(isNetwork(name)).toBe(false)
 })
 
-test('a network is named by namespace and reference', () => {
+test('the name of a network must consist of a namespace and a reference', () => {
   expect(toCaip2('eip155:8453')).toBe('eip155:8453')
   expect(() => toCaip2('base')).toThrow(RangeError)
 })

@@ -42,7 +42,7 @@ const codeOf = (answer: ReturnType<typeof readPayment>) => (isFailure(answer) ? 
 
 const readEncodedHeader = (value: unknown) => readPaymentHeader(encodeHeader(value))
 
-test('a client’s data for other extensions is passed on, unless it is too large', () => {
+test('a client’s data for extensions that the wall does not offer is passed on, unless it is too large', () => {
   const readWithExtensions = (extensions: unknown) => readPayment({ ...stock, extensions })
   const plain = readPayment({ ...stock, extensions: undefined })
   const builder = { info: { code: 'bc_7' } }
@@ -69,7 +69,7 @@ describe("the stock client's own header", () => {
     } as Payment)
   })
 
-  test('the stock client’s header equals the payload that MCP carries', () => {
+  test('the stock client’s header is read as the same payment as the payload that MCP carries', () => {
     expect(readPayment(stock)).toEqual(readPaymentHeader(stockHeader))
   })
 
@@ -103,7 +103,7 @@ describe('the salt of an order', () => {
     expect(readBinding({ info: { salt } })).toEqual({ ...(readPayment(stock) as Payment), salt })
   })
 
-  test('a salt that is not a text fits no order', () => {
+  test('a salt that is not a string is read as an empty salt, which matches no order', () => {
     expect(readBinding({ info: { salt: 5 } })).toHaveProperty('salt', '')
   })
 
@@ -116,7 +116,9 @@ describe('the salt of an order', () => {
     [{ info: [] }],
     [{ salt }],
     [Object.create({ info: { salt } })],
-  ])('there is no salt if a client sends %p', (binding) => expect(readBinding(binding)).toEqual(readPayment(stock)))
+  ])('a payment has no salt if the client sends %p as its order binding', (binding) =>
+    expect(readBinding(binding)).toEqual(readPayment(stock)),
+  )
 })
 
 describe('the payment identifier', () => {
@@ -131,13 +133,13 @@ describe('the payment identifier', () => {
     )
   }
 
-  test('a payment identifier is read, and nothing else of the payment depends on it', () => {
+  test('a payment identifier is read, and nothing else in the payment depends on it', () => {
     expect(readPayment(createNamedPayload(id))).toEqual({ ...(readPayment(stock) as Payment), identifier: id })
     expect(readPayment(createNamedPayload())).toEqual(readPayment(stock))
     expect(readPayment(changePayload('extensions', {}))).toEqual(readPayment(stock))
   })
 
-  test('a payment identifier may be any that the SDK makes or accepts', () => {
+  test('a payment identifier is accepted if the SDK makes or accepts it', () => {
     const every = [generatePaymentId(), generatePaymentId(''), 'a'.repeat(16), 'Z'.repeat(128), '0123456789-_AZaz']
     for (const name of every) expect(readPayment(createNamedPayload(name))).toMatchObject({ identifier: name })
   })
@@ -145,11 +147,11 @@ describe('the payment identifier', () => {
   test.each([
     ['too short', { info: { required: false, id: 'a'.repeat(15) } }],
     ['too long', { info: { required: false, id: 'a'.repeat(129) } }],
-    ['of other letters', { info: { id: 'ä'.repeat(16) } }],
-    ['with a line feed', { info: { id: `${'a'.repeat(16)}\n` } }],
+    ['not ASCII', { info: { id: 'ä'.repeat(16) } }],
+    ['followed by a line feed', { info: { id: `${'a'.repeat(16)}\n` } }],
     ['a number', { info: { id: 1234567890123456 } }],
     ['nothing', { info: { id: null } }],
-    ['without its info', {}],
+    ['missing its info', {}],
     ['a string', 'pay_7d5d747be160e280'],
     ['null', null],
   ])('a payment identifier that is %s is rejected', (_, extension) => {
@@ -167,7 +169,7 @@ describe('echoed fields', () => {
     ['more', 1],
     ['accepted.extra', { name: 'Another Coin', version: '9' }],
     ['accepted.maxTimeoutSeconds', 1],
-  ])('an echoed %s of %j is dropped', (path, value) => {
+  ])('the payment stays the same if the echoed %s is %j', (path, value) => {
     expect(readPayment(changePayload(path, value))).toEqual(readPayment(stock))
   })
 
@@ -176,7 +178,7 @@ describe('echoed fields', () => {
     ['network', 'eip155:1', 'network', 'eip155:1'],
     ['amount', '999999', 'amount', 999_999n],
     ['payTo', `0x${'11'.repeat(20)}`, 'payTo', `0x${'11'.repeat(20)}`],
-  ])('accepted.%s as %j is kept for comparison', (key, value, field, read) => {
+  ])('if accepted.%s is %j, the payment keeps that value for comparison', (key, value, field, read) => {
     const payment = readPayment(changePayload(`accepted.${key}`, value))
     expect(payment).toMatchObject({ accepted: { [field]: read }, to: TERMS.payTo, amount: 1_000_000n })
   })
@@ -254,14 +256,14 @@ describe('invalid headers', () => {
 
   test.each([
     ['empty', ''],
-    ['no base64', '%%%not-base64'],
+    ['not base64', '%%%not-base64'],
     ['base64 with a space', `${encodeText('{}')} `],
     ['two headers in one', `${encodeText('{}')}, ${encodeText('{}')}`],
     ['padded in the middle', 'e30=e30='],
-    ['padded too far', 'e30==='],
-    ['no JSON', encodeText('{bad')],
-    ['no UTF-8', encodeText(Uint8Array.from([0x7b, 0xff, 0xfe, 0x7d]))],
-    ['nested without end', encodeText('['.repeat(12_000) + ']'.repeat(12_000))],
+    ['padded too much', 'e30==='],
+    ['not JSON', encodeText('{bad')],
+    ['not UTF-8', encodeText(Uint8Array.from([0x7b, 0xff, 0xfe, 0x7d]))],
+    ['nested too deeply', encodeText('['.repeat(12_000) + ']'.repeat(12_000))],
   ])('a header that is %s is rejected', (_, header) => {
     expect(codeOf(readPaymentHeader(header))).toBe('invalid_payment')
   })
@@ -282,14 +284,14 @@ describe('invalid headers', () => {
 describe('any input', () => {
   const isRefused = (answer: ReturnType<typeof readPayment>) => codeOf(answer) === 'invalid_payment'
 
-  test('a payload of any shape is rejected, and does not throw', () => {
+  test('random data as a payload is rejected, and causes no exception', () => {
     fc.assert(
       fc.property(fc.anything({ withNullPrototype: true, withBigInt: true }), (value) => isRefused(readPayment(value))),
       { numRuns: 2000 },
     )
   })
 
-  test('a header of any content is rejected, and does not throw', () => {
+  test('random text as a header is rejected, and causes no exception', () => {
     const headers = fc.oneof(
       fc.uint8Array().map((bytes) => Buffer.from(bytes).toString('latin1')),
       fc.base64String(),

@@ -25,7 +25,7 @@ import { blockOf, TERMS } from '../../support/samples.ts'
 
 const TARGETS = ['next', blockOf('80,45')] as const
 
-// The SDK's own server, which asks a facilitator once what it supports.
+// The SDK's own server asks a facilitator once what it supports; this facilitator does no more.
 const NETWORK = toCaip2(TERMS.network)
 const facilitator = {
   getSupported: () =>
@@ -87,7 +87,7 @@ const catalogueDemand = (demand: ReturnType<typeof buildDemand>) => {
 }
 
 describe('the terms of a block', () => {
-  test('the terms of a block are a complete demand, equal to the one that the SDK builds', async () => {
+  test('the terms of a block are the same complete demand that the SDK builds', async () => {
     const server = await createStockServer()
     for (const target of TARGETS) {
       const ours = buildDemand(OFFER, target)
@@ -117,7 +117,7 @@ describe('the terms of a block', () => {
 describe.each([...TARGETS])('the demand for %p', (target) => {
   const demand = buildDemand(OFFER, target)
 
-  test('the demand passes the schema of x402 v2, and its header is read by the SDK', () => {
+  test('the demand satisfies the schema of x402 v2, and the SDK can read its header', () => {
     expect(isPaymentRequiredV2(demand)).toBe(true)
     expect(decodePaymentRequiredHeader(encodeHeader(demand))).toEqual(demand)
   })
@@ -126,21 +126,21 @@ describe.each([...TARGETS])('the demand for %p', (target) => {
     expect(encodeHeader(demand).length).toBeLessThan(3500)
   })
 
-  test('the demand contains only what strict facilitators accept of a resource', () => {
+  test('the demand describes its resource only with values that strict facilitators accept', () => {
     const { description = '', serviceName = '', tags = [] } = demand.resource
     expect(description.length).toBeLessThan(500)
     expect(isValidServiceName(serviceName)).toBe(true)
     expect(sanitizeTags(tags)).toEqual(tags)
   })
 
-  test('the demand carries the extensions as the SDK declares them, and its validators accept them', () => {
+  test('the demand carries the extensions as the SDK declares them, and the SDK’s validators accept them', () => {
     expect(demand.extensions).toEqual({ ...buildStockDiscovery(target), ...IDENTIFIER, ...orderBinding })
     validateDiscovery(demand)
   })
 })
 
 describe('the demand for one request', () => {
-  test('the demand for one request names the exact address, with the query as it was sent', () => {
+  test('the demand for one request contains the exact URL, with the query as it was sent', () => {
     const query = 'name=Ada&message=hi+%F0%9F%98%80'
     const demand = buildDemand(OFFER, 'next', { query })
     expect(demand).toEqual({
@@ -151,7 +151,7 @@ describe('the demand for one request', () => {
     expect(catalogueDemand(demand)?.resourceUrl).toBe('https://wall.example/blocks/next')
   })
 
-  test('the demand for one request fits the 8 kB of a proxy, however long its query is', () => {
+  test('the header of the demand for one request is within a proxy’s limit of 8 kB, however long the query is', () => {
     const createLongDemand = (length: number) =>
       encodeHeader(buildDemand(OFFER, blockOf('80,45'), { query: 'x'.repeat(length) }))
     expect(createLongDemand(2000).length).toBeLessThan(6500)
@@ -159,7 +159,7 @@ describe('the demand for one request', () => {
   })
 })
 
-test('the tool that buys is catalogued by the MCP server’s address and its own name, as the SDK declares it', () => {
+test('a catalogue lists the buying tool by the MCP server’s URL and the name of the tool, as the SDK declares it', () => {
   const demand = createToolDemand(OFFER, 'next', { reason: 'expired' })
   expect(isPaymentRequiredV2(demand)).toBe(true)
   expect([demand.resource.url, demand.error]).toEqual(['https://wall.example/mcp', 'expired'])
@@ -176,7 +176,7 @@ test('the tool that buys is catalogued by the MCP server’s address and its own
   expect(catalogueDemand(demand)).toMatchObject({ resourceUrl: 'https://wall.example/mcp', toolName: 'buy_block' })
 })
 
-test('a catalogue finds both addresses, the blocks under one template', () => {
+test('a catalogue finds the URL of the next block, and one URL template for all blocks', () => {
   const found = TARGETS.map((target) => {
     const discovered = catalogueDemand(buildDemand(OFFER, target))
     return { url: discovered?.resourceUrl, input: discovered?.discoveryInfo.input }
@@ -188,7 +188,7 @@ test('a catalogue finds both addresses, the blocks under one template', () => {
   ])
 })
 
-test('the address paid for is the canonical one, on the configured host', () => {
+test('the URL of a paid resource is canonical, and is on the configured host', () => {
   expect(TARGETS.map(pathOf)).toEqual(['/blocks/next', '/blocks/80,45'])
   expect(formatResourceUrl(OFFER, blockOf('007,003'))).toBe('https://wall.example/blocks/7,3')
   expect(buildDemand(OFFER, 'next').resource.url).toBe('https://wall.example/blocks/next')

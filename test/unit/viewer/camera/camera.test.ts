@@ -25,7 +25,7 @@ const anyCamera = fc.record({
   y: generateNumber(-2000, 4000),
   zoom: generateNumber(0.001, 1000),
 })
-// A camera that the page can have, with a point of the wall that it shows somewhere.
+// A view, a camera that the page can have in it, and any point of the wall.
 const standing = fc
   .tuple(views, anyCamera, generateNumber(0, 1), generateNumber(0, 1))
   .map(([view, camera, across, down]) => ({
@@ -44,7 +44,7 @@ test('converting a wall point to the screen and back returns the same point', ()
   )
 })
 
-test('zooming in keeps the wall point under the cursor where it is', () => {
+test('zooming in keeps the wall point under the cursor in place', () => {
   fc.assert(
     fc.property(standing, generateNumber(1, 20), ({ view, camera, wallPoint }, factor) => {
       const cursor = toScreen(camera, view, wallPoint)
@@ -78,7 +78,7 @@ test('zooming out completely shows the whole wall in the middle, from anywhere',
   )
 })
 
-test('the wall covers its whole bounds, however it is moved', () => {
+test('however far the wall is moved, it still covers the area that it covers when shown whole', () => {
   const distances = generateNumber(-1e5, 1e5)
   fc.assert(
     fc.property(standing, distances, distances, ({ view, camera }, dx, dy) => {
@@ -98,7 +98,7 @@ test('the wall covers its whole bounds, however it is moved', () => {
   )
 })
 
-test('a clamped camera is valid, and clamping it again changes nothing', () => {
+test('a clamped camera is within the zoom limits, and clamping it again changes nothing', () => {
   fc.assert(
     fc.property(fc.oneof(views, coveredViews), anyCamera, (view, camera) => {
       const once = clampCamera(camera, view)
@@ -119,7 +119,7 @@ test('a drag moves the wall by the same distance as the pointer', () => {
 
 const STAGE = { width: 1280, height: 800 }
 
-test('the block under a point inside a block’s box is that block', () => {
+test('a point inside the box of a block is on that block', () => {
   const inside = generateNumber(0.01, 0.99)
   fc.assert(
     fc.property(generateCamera(STAGE), blocks, inside, inside, (camera, block, across, down) => {
@@ -130,7 +130,7 @@ test('the block under a point inside a block’s box is that block', () => {
   )
 })
 
-test('outside the wall there is no block', () => {
+test('a point outside the wall is on no block', () => {
   const camera = fitWall(STAGE)
   const corner = boxOf(camera, STAGE, requireBlockAt(0, 0))
   const opposite = boxOf(camera, STAGE, requireBlockAt(159, 89))
@@ -140,7 +140,7 @@ test('outside the wall there is no block', () => {
   expect(findBlock(camera, STAGE, { x: 640, y: opposite.top + opposite.height + 1 })).toBeUndefined()
 })
 
-test('the middle of the stage shows a block from the middle of the wall', () => {
+test('if the whole wall is shown, the middle of the stage is on block 80,45', () => {
   const block = findBlock(fitWall(STAGE), STAGE, { x: 641, y: 401 })
   expect(block === undefined ? undefined : coordOf(block)).toBe('80,45')
 })

@@ -11,7 +11,7 @@ const cameras = generateCamera(view)
 const FRAME_MS = 16
 const FRAMES_MAX = 200
 
-/** The camera when a motion has come to rest, and after how many frames. */
+/** The camera after a motion has come to rest, and the number of frames that it took. */
 function moveToRest(camera: Camera, motion: Motion) {
   let now: { camera: Camera; motion: Motion | undefined } = { camera, motion }
   let frames = 0
@@ -35,7 +35,7 @@ test('a thrown wall continues in the direction of the throw', () => {
   expect(after.y).toBeGreaterThan(near.y)
 })
 
-test('a drag that ends in motion throws the wall, and one that came to rest does not', () => {
+test('a drag that ends while moving throws the wall, and a drag that has come to rest does not', () => {
   const trail = [0, 16, 32, 48].map((time) => ({ x: 10 * time, y: -time, time }))
   expect(computeThrowSpeed(trail, 50)).toEqual({ vx: 10, vy: -1 })
   expect(computeThrowSpeed(trail, 200)).toBeUndefined()
@@ -58,7 +58,7 @@ test('a motion does not jump after the page was suspended', () => {
   expect(advanceMotion(from, view, motion, 60_000)).toEqual(advanceMotion(from, view, motion, 64))
 })
 
-test('an area that is shown is entirely on the stage', () => {
+test('a camera that looks at an area has all of the area on the stage', () => {
   fc.assert(
     fc.property(blocks, blocks, (one, other) => {
       const camera = lookAt(boundsOf([one, other]), view, 12)
@@ -67,7 +67,7 @@ test('an area that is shown is entirely on the stage', () => {
   )
 })
 
-test('the wall moves until the block of the cursor is visible, and does not move if it already is', () => {
+test('revealing a block moves the wall until the block is visible, and revealing it again does not move the wall', () => {
   fc.assert(
     fc.property(cameras, blocks, (camera, block) => {
       // At a higher zoom, a block is larger than the middle of the stage.

@@ -24,7 +24,7 @@ const createSale = (seq: number, block = openBlock, agent = carol) => ({
   px,
 })
 
-test('a sale assigns its block to its agent, who may be new or own more already', () => {
+test('a sale assigns its block to the buyer, a new agent or one that already owns blocks', () => {
   const after = withChanges(buildSampleWall(canvas), [
     createSale(5),
     createSale(6, requireBlockAt(0, 0), { ...carol, id: 1, name: 'Ada' }),
@@ -46,7 +46,7 @@ test('a sale assigns its block to its agent, who may be new or own more already'
   })
 })
 
-test('a sale that arrives again is counted once, and restores its picture if the pictures were read before it', () => {
+test('a sale that arrives twice is counted once, and its picture is restored if the pictures were read before the sale', () => {
   const once = withChanges(buildSampleWall(canvas), [createSale(5)])
   const again = withChanges({ ...once, texture: buildSampleWall(canvas).texture }, [createSale(5)])
   expect([again.stats, again.agents]).toEqual([once.stats, once.agents])
@@ -69,7 +69,7 @@ test('a repaint and a new name are applied, and applying them again changes noth
   expect(withChanges(once, news)).toEqual(once)
 })
 
-test('applying sales leads to the same wall as the canvas read that has them', () => {
+test('applying a sale gives the same wall as a canvas read that contains the sale', () => {
   const agents = [...canvas.agents, { ...carol, blocks: 1 }]
   const blocks = [...canvas.blocks, { i: openBlock, a: 2, t: 1_760_000_900_005, px }]
   const stats = { claimed: 5, remaining: TOTAL_BLOCKS - 5, agents: 3, lastClaimedAt: 1_760_000_900_005, lastSaleId: 5 }
@@ -78,7 +78,7 @@ test('applying sales leads to the same wall as the canvas read that has them', (
   for (const key of ['agents', 'stats', 'texture', 'claims'] as const) expect(updated[key]).toEqual(read[key])
 })
 
-test('two halves of different moments and the changes between them lead to the current wall', () => {
+test('if the pixels and the rest were read at different moments, applying the changes gives the current wall', () => {
   const changes = [
     createSale(5),
     { number: 6, kind: 'repaint' as const, t: 9, i: openBlock, coord: coordOf(openBlock), m: 'new' },
@@ -92,13 +92,13 @@ test('two halves of different moments and the changes between them lead to the c
   for (const key of ['agents', 'stats', 'texture', 'claims'] as const) expect(known[key]).toEqual(now[key])
 })
 
-test('a wall whose pictures arrive in pieces before its texts equals the canvas read', async () => {
+test('a wall whose pixels arrive in pieces is shown incomplete first, and equals the canvas read in the end', async () => {
   const shown: Wall[] = []
   const { pixels, blocks } = createReading(canvas)
   const { promise: isDrawn, resolve } = Promise.withResolvers<void>()
   const pieces = new ReadableStream({
     async start(stream) {
-      // No piece except the last ends at a block boundary.
+      // Almost every piece ends in the middle of a block.
       for (let at = 0; at < pixels.length; at += 9999) stream.enqueue(pixels.slice(at, at + 9999))
       await isDrawn
       stream.close()

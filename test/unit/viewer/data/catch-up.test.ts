@@ -9,7 +9,7 @@ const createRepaint = (number: number, t: number): ChangeDto => {
   return { number, kind: 'repaint', t, i, coord: coordOf(i) }
 }
 
-test('all changes of one time arrive together, in the order of the log', () => {
+test('consecutive changes with the same time are grouped, in the order of the log', () => {
   const log = [createRepaint(1, 5), createRepaint(2, 5), createRepaint(3, 6), createRepaint(4, 5)]
   expect(groupByTime(log).map((part) => part.map(({ number }) => number))).toEqual([[1, 2], [3], [4]])
   expect(groupByTime([])).toEqual([])

@@ -19,7 +19,7 @@ const agent = { id: 1, name: 'Ada', wallet: '0x1234…abcd', framework: null }
 const blocks = [requireBlockAt(0, 0), requireBlockAt(5, 5), requireBlockAt(159, 89)] as const
 const createColour = (index: number) => new Uint8Array(100).fill(index).toBase64()
 
-/** Change number `n`, made at the time `n`: the first on a block sells it. */
+/** The change with this number, also its time: a sale if `seq` is given, otherwise a repaint. */
 function createChange(number: number, block: (typeof blocks)[number], seq: number | undefined): ChangeDto {
   const shown = { number, t: number, i: block, coord: coordOf(block), m: `change ${number}`, px: createColour(number) }
   return seq === undefined ? { kind: 'repaint', ...shown } : { kind: 'sale', seq, agent, ...shown }
@@ -34,7 +34,7 @@ function createLog(order: readonly (typeof blocks)[number][]): ChangeDto[] {
   })
 }
 
-const createFresh = () => ({ ...nobodys, texture: createTexture(), claims: new Map() })
+const createFreshWall = () => ({ ...nobodys, texture: createTexture(), claims: new Map() })
 
 test('a moment in the history shows the result of all changes until then, whether it is reached forwards or backwards', () => {
   fc.assert(
@@ -43,12 +43,12 @@ test('a moment in the history shows the result of all changes until then, whethe
       fc.array(fc.nat({ max: 13 }), { minLength: 1, maxLength: 5 }),
       (order, moments) => {
         const log = createLog(order)
-        const present = withChanges(createFresh(), log)
+        const present = withChanges(createFreshWall(), log)
         const history = createHistory(log, log.length)
         let past: Past | undefined
         for (const moment of moments) {
           past = rebuildPast(present, history, moment, past)
-          const then = withChanges(createFresh(), log.slice(0, moment))
+          const then = withChanges(createFreshWall(), log.slice(0, moment))
           for (const block of blocks) {
             expect(readPicture(past.wall.texture, block)).toEqual(readPicture(then.texture, block))
             expect(findArtwork(past.wall, block, moment)?.message).toEqual(findArtwork(then, block)?.message)
@@ -62,7 +62,7 @@ test('a moment in the history shows the result of all changes until then, whethe
 
 test('looking at the history does not change the present', () => {
   const log = createLog([blocks[0], blocks[0]])
-  const wall = withChanges(createFresh(), log)
+  const wall = withChanges(createFreshWall(), log)
   const remembering = step(
     { ...createState({ width: 100, height: 100 }), wall },
     { do: 'history-loaded', history: createHistory(log, 2) },

@@ -6,7 +6,7 @@ import { LINK_MAX, readPlan, writePlan, type Plan } from '../../../../viewer/stu
 import { requireBlockAt } from '../../../support/page/sample-wall.ts'
 import { createPrng } from '../../../support/prng.ts'
 
-// Goal: a plan's link opens the same plan, and no other text opens anything or costs more than a plan.
+// Goal: the link of a plan opens the same plan; other text opens nothing, and costs no more to read than a plan.
 
 function createPlan(w: number, h: number, indexAt: (pixel: number) => number, message = ''): Plan {
   const area = placeArea(requireBlockAt(3, 4), { w, h })
@@ -43,13 +43,13 @@ test('a plan stays the same when it is written as a link and read again', async 
   )
 })
 
-test('the largest area fits into a link if its picture is plain, but not if its picture is noise', async () => {
+test('the largest area fits in a link if its picture is plain, but not if its picture is noise', async () => {
   expect(AREA_BLOCKS_MAX).toBe(20 * 20)
   expect((await writePlan(createPlan(20, 20, () => 7)))?.length).toBeLessThan(LINK_MAX)
   expect(typeof (await writePlan(createPlan(20, 20, createNoise(7))))).toBe('undefined')
 })
 
-test('an invalid or truncated plan, or one with another size, colour or position, opens nothing', async () => {
+test('a plan that is malformed or truncated, or has an invalid size, colour or position, opens nothing', async () => {
   const whole = (await writePlan(createPlan(2, 2, createNoise(7)))) ?? ''
   const texts = [
     '#plan=',
@@ -66,7 +66,7 @@ test('an invalid or truncated plan, or one with another size, colour or position
   for (const text of texts) expect([text.slice(0, 40), await readPlan(text)]).toEqual([text.slice(0, 40), undefined])
 })
 
-test('a link that would unpack to more than any plan opens nothing', async () => {
+test('a link opens nothing if it is too long, or would unpack to more bytes than any plan', async () => {
   const bomb = await packContent(new Uint8Array(5_000_000))
   expect(bomb.length).toBeLessThan(LINK_MAX)
   expect(await readPlan(bomb)).toBeUndefined()

@@ -25,7 +25,7 @@ import { buildPng, RGBA } from '../../../support/picture-files.ts'
 
 const photo = { name: 'photo.png', width: 1200, height: 900, isPhoto: true, isClear: false }
 
-/** A picture at a position, with each pixel encoding its own position. */
+/** A sketch with a painted picture at a position; its pixels go through the palette again and again. */
 function createPaintedSketch(col: number, row: number, width: number, height: number): Sketch {
   const sketch = withPicture(
     { ...createSketch({ col, row }), wall: buildSampleWall(canvas) },
@@ -36,7 +36,7 @@ function createPaintedSketch(col: number, row: number, width: number, height: nu
   return { ...sketch, painted: { size: sketch.size, style: sketch.style, indices } }
 }
 
-/** A picture by the colour of each of its pixels. */
+/** A picture with the given colour at each pixel. */
 function createRaster(
   width: number,
   height: number,
@@ -49,7 +49,7 @@ function createRaster(
   return { width, height, rgba }
 }
 
-/** A picture with the artefacts of a JPEG. */
+/** The same picture after JPEG compression. */
 async function convertThroughJpeg({ width, height, rgba }: ReturnType<typeof createRaster>) {
   const rows = Array.from({ length: height }, (_, y) => [0, ...rgba.subarray(y * width * 4, (y + 1) * width * 4)])
   const png = buildPng(width, height, RGBA, Uint8Array.from(rows.flat()))
@@ -57,21 +57,21 @@ async function convertThroughJpeg({ width, height, rgba }: ReturnType<typeof cre
   return readPlainPng(await new Bun.Image(jpeg).png({ compressionLevel: 0 }).bytes())
 }
 
-test('photographs and gradients are distinguished from logos and flat drawings, and not by their file format', async () => {
+test('photographs and gradients are distinguished from logos and flat drawings, whatever their file format', async () => {
   const soft = createRaster(300, 200, (x, y) => [(x * 255) / 300, (y * 255) / 200, ((x + y) * 255) / 500])
   const logo = createRaster(300, 200, (x, y) => (Math.hypot(x - 150, y - 100) < 60 ? [220, 30, 30] : [250, 250, 250]))
   const stripes = createRaster(300, 200, (x) => [Math.floor(x / 3) * 2, 255 - Math.floor(x / 3) * 2, (x * 7) % 256])
   expect([soft, logo].map(isPhotograph)).toEqual([true, false])
   expect(isPhotograph(createRaster(1, 1, () => [0, 0, 0]))).toBe(false)
   expect(isPhotograph(stripes)).toBe(false)
-  // A JPEG blurs flat areas, and rounds soft ones.
+  // JPEG compression blurs flat areas, and coarsens soft ones.
   const slow = createRaster(300, 200, (x, y) => [90 + y / 4, 110 + y / 5 + x / 20, 140])
   const opened = await Promise.all([slow, logo].map(convertThroughJpeg))
   expect(opened.map(isPhotograph)).toEqual([true, false])
 })
 
 describe('a sketch', () => {
-  test('photographs are dithered, drawings are not, and a choice of the visitor is kept', () => {
+  test('photographs are dithered and drawings are not, unless the visitor has chosen a dither', () => {
     const dithered = withPicture(createSketch({ col: 0, row: 0 }), photo)
     expect(dithered.style.dither).toBe('floyd-steinberg')
     expect(withPicture(dithered, { ...photo, isPhoto: false }).style.dither).toBe('none')
@@ -79,7 +79,7 @@ describe('a sketch', () => {
     expect(withPicture(own, photo).style.dither).toBe('none')
   })
 
-  test('a picture made of whole blocks keeps its pixels, and any other one begins small and in proportion', () => {
+  test('a picture that is whole blocks in size keeps that size, and any other picture begins small and in proportion', () => {
     const measurePicture = (width: number, height: number) =>
       withPicture(createSketch({ col: 0, row: 0 }), { ...photo, width, height }).size
     expect(measurePicture(160, 90)).toEqual({ w: 16, h: 9 })
@@ -88,14 +88,14 @@ describe('a sketch', () => {
     expect(measurePicture(5000, 10)).toEqual({ w: 8, h: 1 })
   })
 
-  test('one side follows the other while the proportions are kept', () => {
+  test('while the aspect ratio is kept, a change of one side also changes the other', () => {
     const sketch = withPicture(createSketch({ col: 0, row: 0 }), photo)
     expect(withWidth(sketch, 12).size).toEqual({ w: 12, h: 9 })
     expect(withHeight(sketch, 3).size).toEqual({ w: 4, h: 3 })
     expect(withWidth({ ...sketch, keepsShape: false }, 12).size).toEqual({ w: 12, h: 6 })
   })
 
-  test('size and position never exceed the wall, nor the limit of one payment', () => {
+  test('the size and position of a picture stay within the wall and within the limit for one payment', () => {
     const sketch = withPicture(createSketch({ col: 158, row: 0 }), photo)
     expect(sketch.at).toEqual({ col: 152, row: 0 })
     expect(moveSketch(sketch, { col: -4, row: 1000 }).at).toEqual({ col: 0, row: 84 })
@@ -103,14 +103,14 @@ describe('a sketch', () => {
     expect(listCovered(withWidth({ ...sketch, keepsShape: false, size: { w: 1, h: 2 } }, 160))).toHaveLength(320)
   })
 
-  test('a picture that is only moved is not painted again', () => {
+  test('a picture that is only moved is not painted again, but one with another size or style is', () => {
     const sketch = createPaintedSketch(10, 10, 20, 20)
     expect(finishPicture(moveSketch(sketch, { col: 20, row: 20 }))).toBe(finishPicture(sketch))
     expect(finishPicture(withWidth(sketch, 3))).toBeUndefined()
     expect(finishPicture({ ...sketch, style: { ...sketch.style } })).toBeUndefined()
   })
 
-  test('covered blocks are counted by kind, and are bought or repainted only all together', () => {
+  test('covered blocks are counted by kind, and can be bought or repainted only if all are of the same kind', () => {
     const sketch = { ...createPaintedSketch(78, 44, 40, 20), mine: new Set([requireBlockAt(80, 45)]), held: 1 }
     expect(countCovered(sketch)).toEqual({ open: 3, held: 1, others: 3, mine: 1 })
     expect(chooseDeal(sketch)).toBe('neither')
@@ -128,7 +128,7 @@ describe('a sketch', () => {
     )
   })
 
-  test('if the blocks differ, or the wall is sold out, the page says what to do', () => {
+  test('if the covered blocks are of different kinds, or the wall is sold out, the page says what to do', () => {
     const mixed = {
       ...createPaintedSketch(78, 44, 40, 20),
       wallet: '0x12',
@@ -156,7 +156,7 @@ describe('an order', () => {
 
   const orderSketch = (sketch: Sketch) => {
     const order = createOrder(sketch, 'https://wall.example')
-    if (order === undefined) throw new Error('there is an order')
+    if (order === undefined) throw new Error('there is no order')
     return order
   }
 
@@ -189,7 +189,7 @@ describe('an order', () => {
     })
   })
 
-  test('there is no order before the picture is painted, or if the blocks differ', () => {
+  test('there is no order before the picture is painted, or if the covered blocks are of different kinds', () => {
     expect(createOrder({ ...open, painted: undefined }, 'https://wall.example')).toBeUndefined()
     expect(createOrder(createPaintedSketch(78, 44, 40, 20), 'https://wall.example')).toBeUndefined()
   })
@@ -197,7 +197,7 @@ describe('an order', () => {
   test.each([
     ['a purchase', open, '2.00'],
     ['a repaint', own, 'set_area v1'],
-  ])('every form of %s contains its address and its picture', (_, sketch, said) => {
+  ])('every export of %s contains its URL and its picture', (_, sketch, said) => {
     const order = orderSketch(sketch)
     for (const form of ['prompt', 'curl', 'script'] as const) {
       const { name, text } = renderOrder(order, form)
@@ -208,13 +208,13 @@ describe('an order', () => {
     expect(() => new Bun.Transpiler({ loader: 'ts' }).scan(renderOrder(order, 'script').text)).not.toThrow()
   })
 
-  test('a shell reads the words of a command as they were written', async () => {
+  test('a shell reads the body in a curl command unchanged', async () => {
     const command = renderOrder(orderSketch(open), 'curl').text.split('\n').at(-2) ?? ''
     const given = await Bun.$`sh -c ${command.replace('curl', "printf '%s\n'")}`.text()
     expect(JSON.parse(given.trim().split('\n').at(-1) ?? '')).toEqual(orderSketch(open).body)
   })
 
-  test('a prompt contains its body whatever its size, and says when only a program can copy it', () => {
+  test('a prompt contains the whole body, and says so if the body is too large to copy without a program', () => {
     const [small, large] = [
       orderSketch(createPaintedSketch(10, 10, 20, 10)),
       orderSketch(createPaintedSketch(0, 0, 160, 90)),
@@ -257,7 +257,7 @@ describe('repainting', () => {
     return { ...deps, signed, sent, told }
   }
 
-  test('repainting signs the canonical text of the area once, for the digest of its pixels', async () => {
+  test('repainting an area signs its canonical message once, with the digest of its pixels', async () => {
     const calm = createDeps([])
     await repaint(order, calm)
     expect(calm.told.map(({ state }) => state)).toEqual(['signing', 'sending', 'done'])
@@ -271,14 +271,14 @@ describe('repainting', () => {
     const calm = createDeps([{ kind: 'lost', words: 'gone' }])
     await repaint(order, calm)
     const failed = calm.told.at(-1)
-    if (failed?.state !== 'failed') throw new Error('the first request was lost')
+    if (failed?.state !== 'failed') throw new Error('the first request did not fail')
     expect(failed.words).toBe('gone')
     await repaint(order, calm, failed.signed)
     expect(calm.signed).toHaveLength(1)
     expect(calm.sent[1]).toEqual(calm.sent[0] ?? { ts: 0, signature: '' })
   })
 
-  test('if the clocks differ, the next text is signed with the service’s time', async () => {
+  test('if the clocks differ, the next message is signed with the service’s time', async () => {
     const now = Date.now() + 3_600_000
     const calm = createDeps([{ kind: 'refused', words: 'late', now }])
     await repaint(order, calm)
@@ -294,7 +294,7 @@ describe('repainting', () => {
   })
 })
 
-test('all blocks of a wallet are read, on however many pages', async () => {
+test('all blocks of a wallet are read, however many pages there are', async () => {
   const owned = Array.from({ length: 450 }, (_, index) => index)
   const pages: Record<string, number> = { '0': 200, '200': 400, '400': 450 }
   const asked: string[] = []

@@ -20,8 +20,8 @@ const areAdjacent = (a: BlockIndex, b: BlockIndex) => {
   return Math.abs(one.col - other.col) + Math.abs(one.row - other.row) === 1
 }
 
-test('every sold block belongs to one artwork, and different artworks never touch', () => {
-  // Few columns, so that blocks do touch.
+test('every block of an owner belongs to one artwork, and different artworks of that owner never touch', () => {
+  // All blocks are in one corner of the wall, so that many of them touch.
   const crowded = fc
     .uniqueArray(fc.tuple(fc.nat(7), fc.nat(7)), { selector: String })
     .map((cells) => cells.map(([col, row]) => requireBlockAt(col, row)))
@@ -47,12 +47,12 @@ test('blocks that touch only at corners are not one artwork, and an open block b
   expect(findWork(wall, requireBlockAt(0, 0))).toEqual([])
 })
 
-test('an area contains its blocks', () => {
+test('the bounds of blocks enclose them all, and without blocks they are those of the whole wall', () => {
   expect(boundsOf([requireBlockAt(2, 3), requireBlockAt(5, 1)])).toEqual({ left: 20, top: 10, right: 60, bottom: 40 })
   expect(boundsOf([])).toEqual({ left: 0, top: 0, right: 1600, bottom: 900 })
 })
 
-test('edges run between blocks of the set and other blocks', () => {
+test('edges are drawn only between blocks of a set and blocks outside it', () => {
   expect(traceEdges([requireBlockAt(1, 2)])).toBe('M10 20h10M10 30h10M10 20v10M20 20v10')
   expect(traceEdges([requireBlockAt(0, 0), requireBlockAt(1, 0)])).toBe(
     'M0 0h10M0 10h10M0 0v10M10 0h10M10 10h10M20 0v10',

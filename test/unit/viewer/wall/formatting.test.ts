@@ -9,6 +9,6 @@ test.each([
   [new Date(2026, 10, 18, 9, 0), 'since Wednesday'],
   [new Date(2026, 10, 17, 9, 0), 'since 17 November'],
   [new Date(2026, 1, 3, 9, 0), 'since 3 February'],
-] as const)('the words for a visit on %p are %p', (moment, text) => {
+] as const)('the text for a last visit at %p is %p', (moment, text) => {
   expect(formatSince(moment.getTime(), NOW)).toBe(text)
 })

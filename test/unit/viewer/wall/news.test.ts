@@ -21,7 +21,7 @@ test('the news of today consists of the blocks sold since midnight, and the numb
   expect(new Set(news?.blocks)).toEqual(new Set([nastyBlock, checkerBlock, blockWithoutPicture]))
 })
 
-test('if nothing was sold today, the news is the last sale of all', () => {
+test('if nothing was sold today, the news is the latest sale', () => {
   const since = { lastAt: SOLD_LAST, agent: 1 }
   expect(findNews(wall, SOLD_LAST + 1)).toEqual({ blocks: [nastyBlock], agents: 1, since })
 })
@@ -30,13 +30,13 @@ test('a wall without sales has no news', () => {
   expect(findNews(buildSampleWall({ ...canvas, blocks: [] }), 0)).toBeUndefined()
 })
 
-test('the news of a returning visitor consists of the missed changes, not of the sales of today', () => {
+test('the news of a returning visitor consists of the missed changes, or of today’s sales if nothing was missed', () => {
   const missed = { since: 5, blocks: new Set([rainbowBlock, nastyBlock, openBlock]) }
   expect(findNews(wall, 0, missed)).toEqual({ blocks: [rainbowBlock, nastyBlock], agents: 2, since: 5 })
   expect(findNews(wall, SOLD_LAST, { since: 5, blocks: new Set() })?.since).toBe('today')
 })
 
-test('the missed blocks grow as changes arrive', () => {
+test('each change that arrives adds its blocks to the missed blocks', () => {
   const first = addMissed(wall, { ...wall, changed: [rainbowBlock] }, 5)
   expect(addMissed(wall, { ...wall, changed: [nastyBlock] }, 5, first)).toEqual({
     since: 5,
@@ -44,7 +44,7 @@ test('the missed blocks grow as changes arrive', () => {
   })
 })
 
-test('if the whole wall was read again, the blocks sold after the last known sale were missed', () => {
+test('if the whole wall was read again, the blocks sold after the last known sale count as missed', () => {
   const before = { ...wall, stats: { ...wall.stats, lastClaimedAt: SOLD_LAST - 1 } }
   expect(addMissed(before, wall, 5).blocks).toEqual(new Set([nastyBlock]))
 })
@@ -82,7 +82,7 @@ describe('a tour through new blocks', () => {
     expect(listTourStops(many, [...many.claims.keys()])).toHaveLength(13)
   })
 
-  test('on a sold-out wall a tour ends with an artwork', () => {
+  test('on a sold-out wall, a tour ends with an artwork instead of an open block', () => {
     const full = createPaintedWall(createArea(0, 160, 90, 0, 1))
     expect(listTourStops(full, [requireBlockAt(5, 5)])).toEqual([requireBlockAt(0, 0)])
   })

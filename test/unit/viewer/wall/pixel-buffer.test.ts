@@ -22,7 +22,7 @@ const createPaintedTexture = (block: BlockIndex, px: string | undefined) => {
   return texture
 }
 
-test('a painted block is in the texture as it was sent, and its neighbours stay open', () => {
+test('the texture contains the pixels of a painted block as they were sent, and all other blocks stay open', () => {
   fc.assert(
     fc.property(blocks, pictures, (block, picture) => {
       const texture = createPaintedTexture(block, picture.toBase64())
@@ -33,7 +33,7 @@ test('a painted block is in the texture as it was sent, and its neighbours stay 
   )
 })
 
-test('a pixel of a block is at its position in the wall', () => {
+test('each pixel of a block is at its position on the wall in the texture', () => {
   const px = Uint8Array.from({ length: PIXELS_PER_BLOCK }, (_, i) => i).toBase64()
   const texture = createPaintedTexture(requireBlockAt(159, 89), px)
   expect(texture).toHaveLength(WIDTH * HEIGHT)
@@ -42,7 +42,7 @@ test('a pixel of a block is at its position in the wall', () => {
   expect(texture[892 * WIDTH + 1593]).toBe(23)
 })
 
-test('an open block and an owned one without a picture look different from each other and from every picture', () => {
+test('an open block and an unpainted one look different from each other and from every picture', () => {
   const texture = createPaintedTexture(requireBlockAt(1, 0), undefined)
   const open = new Set(readPicture(texture, requireBlockAt(0, 0)))
   const unpainted = new Set(readPicture(texture, requireBlockAt(1, 0)))

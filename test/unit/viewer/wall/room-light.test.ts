@@ -6,8 +6,8 @@ import { LIGHT_HEIGHT, LIGHT_WIDTH, computeRoomLight } from '../../../../viewer/
 
 const RED = PALETTE.indexOf('#ff0000')
 
-/** The light of a wall with these red blocks. */
-function computeLight(isRed: (cell: { col: number; row: number }) => boolean) {
+/** Reads the light around a wall on which these blocks are red and all others are open. */
+function createLightReader(isRed: (cell: { col: number; row: number }) => boolean) {
   const blocks = ALL_BLOCKS.filter((block) => isRed(cellOf(block)))
   const texture = createTexture()
   const picture = new Uint8Array(100).fill(RED)
@@ -18,8 +18,8 @@ function computeLight(isRed: (cell: { col: number; row: number }) => boolean) {
 
 const MIDDLE = LIGHT_HEIGHT >> 1
 
-test('the page around the wall takes on the colours of the nearest paintings', () => {
-  const at = computeLight(({ col }) => col < 40)
+test('the page around the wall takes on the colours of the nearest blocks', () => {
+  const at = createLightReader(({ col }) => col < 40)
   const [red, green, blue, strength = 0] = at(3, MIDDLE)
   expect([red, green, blue]).toEqual([255, 0, 0])
   expect(strength).toBeGreaterThan(at(0, MIDDLE)[3] ?? 0)
@@ -27,6 +27,6 @@ test('the page around the wall takes on the colours of the nearest paintings', (
 })
 
 test('an empty wall gives no light', () => {
-  const at = computeLight(() => false)
+  const at = createLightReader(() => false)
   expect(at(3, MIDDLE)).toEqual([0, 0, 0, 0])
 })
