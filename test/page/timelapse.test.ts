@@ -90,7 +90,11 @@ describe.skipIf('reason' in browser)('saved files, in Chromium', () => {
     expect(name).toBe('pixel-wall-work-80-45.gif')
     const locateEnlarged = (x: number, y: number) => [24 * x + 12, 24 * y + 12] as const
     expect(
-      await decodePicture(page, 'image/gif', file, 2, [locateEnlarged(0, 0), locateEnlarged(9, 9), locateEnlarged(19, 9)]),
+      await decodePicture(page, 'image/gif', file, 2, [
+        locateEnlarged(0, 0),
+        locateEnlarged(9, 9),
+        locateEnlarged(19, 9),
+      ]),
     ).toMatchObject({
       size: [480, 240],
       colours: [PALETTE[computeRainbowColour(0, 0)], PALETTE[computeRainbowColour(9, 9)], dark.own[242]],
