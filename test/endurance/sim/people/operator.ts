@@ -93,11 +93,18 @@ function listLostPayments(
   return new Map(lost.map((transfer) => [keyOf(transfer), transfer.tx]))
 }
 
-/** The wall no longer settles payments that the copy does not know; they may be stored again, and credited again. */
+/**
+ * The wall no longer settles payments that the copy does not know; they may be stored again, and credited again. If a
+ * picture was stored after the copy was made, the wall no longer has it.
+ */
 function forgetLost(world: World, witness: Witness): void {
   for (const sent of world.pool) if (findRow(witness, keyOf(sent.payment)) === undefined) sent.isForgotten = true
   for (const known of [witness.kept, witness.written, witness.claimed])
     for (const key of known.keys()) if (findRow(witness, key) === undefined) known.delete(key)
+  for (const key of witness.kept.keys()) {
+    const row = findRow(witness, key)
+    if (row !== undefined) witness.kept.set(key, row.listing)
+  }
   for (const key of witness.credited) if (findRow(witness, key)?.state.kind !== 'credited') witness.credited.delete(key)
 }
 
