@@ -4,10 +4,10 @@ import { THEMES, themes, type Theme, type ThemeName } from './theme.ts'
 
 export type Appearance = ReturnType<typeof createAppearance>
 
-// The key in the browser's storage.
+// The `localStorage` key of the chosen theme.
 const STORAGE_KEY = 'theme'
 
-/** Shows the theme on the page, and calls `onChange` when it changes. */
+/** Applies the theme to the page, and calls `onChange` when the theme changes. */
 export function createAppearance(onChange: () => void) {
   const light = window.matchMedia('(prefers-color-scheme: light)')
   const strong = window.matchMedia('(prefers-contrast: more)')
@@ -22,7 +22,7 @@ export function createAppearance(onChange: () => void) {
   strong.addEventListener('change', applyTheme)
   return {
     theme: (): Theme => themes[themeName()],
-    /** The user's choice; the system's preference if undefined. */
+    /** The theme that the user chose; `undefined` if the page follows the system. */
     chosen: () => chosenName,
     choose(next: ThemeName | undefined) {
       chosenName = next
@@ -32,7 +32,7 @@ export function createAppearance(onChange: () => void) {
   }
 }
 
-/** The stored value of a name; `undefined` if the browser refuses storage. */
+/** The value stored under a name; `undefined` if there is none, or if the browser refuses storage. */
 export function readStored(name: string): string | undefined {
   try {
     return localStorage.getItem(name) ?? undefined
@@ -41,12 +41,12 @@ export function readStored(name: string): string | undefined {
   }
 }
 
-/** Stores a value under a name, or removes it; without storage, the value lasts as long as the page. */
+/** Stores a value under a name, or removes it if undefined; does nothing if the browser refuses storage. */
 export function store(name: string, value: string | undefined) {
   try {
     if (value === undefined) localStorage.removeItem(name)
     else localStorage.setItem(name, value)
   } catch {
-    // As if nothing was stored.
+    // The next visit will then find no value.
   }
 }

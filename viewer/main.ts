@@ -1,4 +1,4 @@
-/** The page: wires input, state, drawing and the components around it. Nothing runs while nothing changes. */
+/** The wall's page: connects input, state, drawing and UI components. Nothing runs while nothing changes. */
 
 import { formatBlocks, formatCount, formatSummary } from '../shared/money.ts'
 import { TOTAL_BLOCKS } from '../shared/wall.ts'
@@ -28,12 +28,12 @@ const panelButtons = [...document.querySelectorAll<HTMLButtonElement>('button[da
 const reducedMotion = window.matchMedia('(prefers-reduced-motion: reduce)')
 
 let state = createState(measureView(stage), readSoldArea(), reducedMotion.matches)
-let drawnAt: number | undefined // when the last frame of a motion was drawn
+let drawnAt: number | undefined // time of the previous frame of the current motion
 let components: Component | undefined // panels and everything else that loads after the first drawing
-let furnishing: Promise<void> | undefined // the promise of loading them
+let furnishing: Promise<void> | undefined // settles once they have loaded, or have failed to
 let arriving = true
 const opened = { search: location.search, place: readAddressBar() }
-let isDeadLink = false // for now: the link of a returning visitor may name something newer than the stored wall
+let isDeadLink = false // whether the opened link had no target yet: its target may be newer than the stored wall
 
 const isEmbedded = new URLSearchParams(location.search).has('embed')
 const shell = createShell({
@@ -111,7 +111,7 @@ function advanceTo(now: number) {
   if (state.motion) dispatch({ do: 'tick', ms })
 }
 
-/** In a frame, the page shows only the wall and a link to the whole page. */
+/** Embedded in another page, this page shows only the wall and a link to the full page. */
 function showEmbedded() {
   document.body.classList.add('embed')
   const home = createLink('home', '/', readWallName())
@@ -138,13 +138,13 @@ function showWall(wall: Wall, since?: number) {
   if (before === undefined) furnishing = loadLazyUi()
 }
 
-/** The freshly drawn stage, if it shows the view that the next visit opens with. */
+/** The freshly drawn stage, if the GPU drew it and it shows the view that the next visit opens with. */
 function openingView(): HTMLCanvasElement | undefined {
   const isOpening = isSame(state.camera, state.initialCamera) && countLayers(state) === 0 && state.overlay === 'none'
   return isOpening && stageRenderer.isOnGpu() ? page.captureStage() : undefined
 }
 
-/** Goes to the target of a link that the stored wall did not have, or says that the link names nothing. */
+/** Goes to the link's target if it has arrived since; otherwise shows a message that the target does not exist. */
 function checkLink() {
   if (!isDeadLink) return
   const message = findDeadLink(state, opened.search)

@@ -27,7 +27,7 @@ self.addEventListener('fetch', (event) => {
     event.respondWith(fetch(request).catch((error: unknown) => answerFromCache(request, error)))
 })
 
-/** Responds from the cache. Ignores the query: the page is the same for every address. */
+/** Responds from the cache; throws `error` if it has no match. Ignores the query, because it never changes the file. */
 async function answerFromCache(request: Request, error: unknown): Promise<Response> {
   const kept = await caches.match(request, { ignoreSearch: true, ignoreVary: true })
   if (kept === undefined) throw error

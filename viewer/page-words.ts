@@ -3,18 +3,18 @@
 import { USUAL_PRICE } from '../shared/money.ts'
 import { type Rect, rectOf } from './camera/camera.ts'
 
-/** The price of a block; the server writes it if it is not the default. */
+/** The price of a block, which the server writes into the page only if it is not the default. */
 export const readPrice = (): string =>
   document.querySelector('meta[name="price"]')?.getAttribute('content') ?? USUAL_PRICE
 
-/** The stream that a cache shares; null unless the operator has configured such a cache. */
+/** The path of the stream that a cache shares with all pages; null unless the operator has configured such a cache. */
 export const readSharedStream = (): string | null =>
   document.querySelector('meta[name="live"]')?.getAttribute('content') ?? null
 
 /** The wall's name. */
 export const readWallName = (): string => document.querySelector('h1 .name')?.textContent ?? ''
 
-/** The area with nearly all sold blocks; `undefined` on an empty wall. */
+/** The area that contains nearly all sold blocks; `undefined` on an empty wall. */
 export function readSoldArea(): Rect | undefined {
   const [col, row, w, h] = document.getElementById('stage')?.dataset['sold']?.split(',').map(Number) ?? []
   return col === undefined || row === undefined || !w || !h ? undefined : rectOf({ col, row, w, h })

@@ -1,4 +1,4 @@
-/** The shared context of the components: the state, and the theme. */
+/** The context that the components share: the state, its actions, the theme and the stage. */
 
 import type { Appearance } from './appearance.ts'
 import type { Action, State } from './state.ts'
@@ -6,14 +6,14 @@ import type { Action, State } from './state.ts'
 export type Page = {
   state(): State
   dispatch(action: Action): void
-  /** Whether the GPU draws. Only then can the stage's pixels be read. */
+  /** Whether the GPU draws the stage. Only then can the stage's pixels be read. */
   isOnGpu(): boolean
-  /** Draws now and returns the stage's canvas while its pixels can be read. */
+  /** Draws now and returns the stage's canvas, whose pixels must be read in the same task. */
   captureStage(): HTMLCanvasElement
   readonly appearance: Appearance
 }
 
-/** A part that follows the state; built after the first drawing. */
+/** A part of the page that follows the state. It is created after the first drawing. */
 export type Component = {
   /** Called when the state has changed. */
   update(next: State, before: State): void

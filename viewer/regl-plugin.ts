@@ -1,6 +1,6 @@
 /**
- * Builds regl into the page without its code generator, which a strict content policy forbids, and without features
- * that the wall never uses.
+ * Builds regl into the page without its code generator, which a strict content security policy forbids, and without
+ * features that the wall never uses.
  */
 
 import type { Plugin } from 'vite'
@@ -12,16 +12,16 @@ const HEAD = /^\(function \(global, factory\) \{[\s\S]*?'use strict';/
 const TAIL = /\}\)\)\);\s*$/
 const CORE = /\nfunction reglCore \([\s\S]*?\n\}\n(?=\nfunction stats \()/
 
-// A query that regl sends to the driver when it creates a framebuffer. It would block the page, and framebuffers of
-// bytes are complete everywhere.
+// regl queries the driver for the status of each new framebuffer. This would block the page, and is unnecessary,
+// because framebuffers with 8-bit channels are complete everywhere.
 const STATUS = /\n *\/\/ Check status code\n[^}]*\}\n/
 const ERROR = /\n *\/\/ [A-Z]+: Clear error code here[^\n]*\n[^\n]*\n *gl\.getError\(\)\n/
 
-/** Matches a function up to its closing brace, which has the same indentation as its first line. */
+/** A pattern that matches a function up to its closing brace, which is indented like the first line. */
 const createBodyPattern = (head: string) => new RegExp(`\\n( *)${head} \\([\\s\\S]*?\\n\\1\\}\\n`)
 
-// The unused parts are more than a third of regl: elements, attributes, shaders, renderbuffers, cubes, timers, reading
-// of pixels, and queries to the driver at its start, which would block the page.
+// The unused parts are more than a third of regl: elements, attributes, shaders, renderbuffers, cubes, timers, pixel
+// reads, and driver queries at startup, which would block the page.
 const REPLACED = {
   'function wrapElementsState': 'unused',
   'function wrapAttributeState': 'unused',
@@ -46,12 +46,12 @@ function reglCore (gl, strings, extensions, limits, buffers, elements, textures,
 const ownHead = `import { drawCalls } from ${JSON.stringify(drawCalls)}
 const unused = { clear() {}, restore() {}, update() {}, destroyBuffer() {} }
 const noExtensions = { extensions: {}, restore() {} }
-// What every WebGL has.
+// The limits that every WebGL supports.
 const limits = { maxTextureUnits: 8, maxColorAttachments: 1, extensions: [] }
 export default (function () {`
 
 /**
- * The build without regl's checks, as a module, with draw-calls.ts as its core; throws if the file is not as expected.
+ * Turns regl's unchecked build into a module with draw-calls.ts as its core; throws if that build is not as expected.
  */
 export const reglPlugin: Plugin = {
   name: 'regl-without-generated-code',

@@ -1,4 +1,4 @@
-/** The common part of both pages around their stages: theme, frames, size, and the wall as it arrives and changes. */
+/** The part around the stage that both pages share: theme, frames, size, and the wall as it arrives and changes. */
 
 import { type Appearance, createAppearance } from './appearance.ts'
 import { type View, measureView } from './camera/camera.ts'
@@ -14,7 +14,7 @@ import type { Wall } from './wall/wall-model.ts'
 // A failed read is retried after these times; the last time repeats.
 const RETRY_MS = [2000, 5000, 15_000, 60_000] as const
 
-/** The functions that read the copy of a page's last visit, and store one for the next visit. */
+/** The functions that read the copy stored at the last visit, and store one for the next visit. */
 type KeptCopy = {
   readonly readKeptWall: typeof readKeptWall
   loadKeeping(): Promise<{ readonly keepCopies: typeof keepCopies }>
@@ -22,28 +22,28 @@ type KeptCopy = {
   openingView(): HTMLCanvasElement | undefined
 }
 
-/** A page around its stage. */
+/** The page that uses the shell: its stage, its wall and its callbacks. */
 export type ShellDeps = {
   readonly stage: HTMLElement
-  readonly keptCopy?: KeptCopy | undefined // if the browser stores the page for the next visit
+  readonly keptCopy?: KeptCopy | undefined // undefined if nothing is stored for the next visit
   /** Draws a frame; `now` is its time in milliseconds, `undefined` for a drawing between frames. */
   draw(now?: number): void
   setTheme(theme: Theme): void
-  /** Called when the stage has another size. */
+  /** Called when the stage's size or the pixel ratio has changed. */
   resize(view: View): void
   wall(): Wall | undefined
   /**
-   * Called when more of the wall has arrived, or it has changed; `since` is the time from which its reader has missed
-   * changes, in Unix milliseconds.
+   * Called when more of the wall has arrived, or the wall has changed; `since` is the time from which the visitor has
+   * missed changes, in Unix milliseconds.
    */
   show(wall: Wall, since?: number): void
-  /** Called once the wall shows all changes until now. */
+  /** Called once the wall has caught up with all changes. */
   onCaughtUp?(): void
-  /** Resolves once everything that explains the wall is loaded. The first `show` starts loading it. */
+  /** Resolves once the UI that describes blocks has loaded, or has failed to. The first `show` starts loading it. */
   waitForUi?(): Promise<void> | undefined
 }
 
-/** A shell that is not started yet. */
+/** Creates a shell; its `start` must be called once. */
 export function createShell(page: ShellDeps) {
   const { stage } = page
   hideNotice()
@@ -52,7 +52,7 @@ export function createShell(page: ShellDeps) {
     requestFrame()
   })
   let frameAsked = false
-  /** Schedules one frame soon, however often it is called. */
+  /** Schedules a drawing in the next frame; further calls before that frame have no effect. */
   const requestFrame = () => {
     if (frameAsked) return
     frameAsked = true
@@ -66,7 +66,7 @@ export function createShell(page: ShellDeps) {
     // Setting the size of a canvas clears it, so it is drawn again before the browser paints.
     page.draw()
   }
-  /** Watches the pixel ratio: a window that is dragged to another screen may change it and keep its size. */
+  /** Watches the pixel ratio, because a window dragged to another screen may keep its size but change its ratio. */
   const watchPixelRatio = () => {
     const same = window.matchMedia(`(resolution: ${devicePixelRatio}dppx)`)
     same.addEventListener('change', () => (fitStage(), watchPixelRatio()), { once: true })
@@ -74,7 +74,7 @@ export function createShell(page: ShellDeps) {
   return {
     appearance,
     requestFrame,
-    /** Reads the wall, and follows it and the stage's size. */
+    /** Starts to read the wall, and to follow its changes and the stage's size. */
     start() {
       new ResizeObserver(fitStage).observe(stage)
       watchPixelRatio()
@@ -83,11 +83,11 @@ export function createShell(page: ShellDeps) {
   }
 }
 
-/** Shows the stored wall, or reads the wall until it has arrived, and keeps it up to date from then on. */
+/** Shows the stored wall, or else reads the wall, retrying until that succeeds; then keeps it up to date. */
 async function keepReading(page: ShellDeps) {
   const { stage, show } = page
-  // Assistive technology waits while the stage is busy, because nothing names the pointed block until the UI has
-  // loaded.
+  // The stage stays busy for assistive technology until the UI has loaded, because nothing announces the pointed block
+  // before.
   const waitUntilFurnished = async () => {
     await page.waitForUi?.()
     stage.ariaBusy = 'false'
@@ -125,7 +125,7 @@ function waitToRetry(ms: number): Promise<void> {
   })
 }
 
-// After this time, everything that the user waits for has loaded.
+// The copies for the next visit are stored only after this time, once everything that the user waits for has loaded.
 const REST_MS = 3000
 
 // `sync.ts` loads once the wall has arrived, because nothing on the first screen needs it.

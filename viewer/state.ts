@@ -26,31 +26,31 @@ import type { Wall } from './wall/wall-model.ts'
 export type State = OverlayState & {
   readonly view: View
   readonly camera: Camera
-  readonly sold?: Rect | undefined // the area with nearly all blocks sold when the page was opened
-  readonly initialCamera: Camera // the first camera: that area, with its surroundings
-  readonly motion?: Motion | undefined // the automatic motion of the camera
-  readonly reducedMotion: boolean // whether the page must not move automatically
-  readonly wall?: Wall | undefined // until the first canvas read has begun to arrive
-  readonly history?: History | undefined // once the history was opened
+  readonly sold?: Rect | undefined // the area that contained nearly all sold blocks when the page was opened
+  readonly initialCamera: Camera // the first camera, which shows the area `sold` with its surroundings
+  readonly motion?: Motion | undefined // a glide or flight of the camera
+  readonly reducedMotion: boolean // whether the user prefers no animated motion
+  readonly wall?: Wall | undefined // undefined until the first canvas read has begun to arrive
+  readonly history?: History | undefined // undefined until the history has been read
   readonly past?: Past | undefined // the wall at the moment `at`, once the history is known
-  readonly pointer?: Point | undefined // its position on the stage
-  readonly cursor?: BlockIndex | undefined // moved by keys
-  readonly pinned?: BlockIndex | undefined // selected by a tap; its card stays
+  readonly pointer?: Point | undefined // the pointer's position on the stage
+  readonly cursor?: BlockIndex | undefined // the block of the keyboard cursor
+  readonly pinned?: BlockIndex | undefined // the selected block; its card stays open
   readonly panel?: Panel | undefined // the open panel
   readonly isMoved: boolean // whether the wall has been moved since the page opened
-  readonly missed?: Missed | undefined // the changes since the reader was here last
-  readonly stops?: readonly BlockIndex[] | undefined // the stops of the tour through the news, each a block of the shown work
-  readonly promptBlock?: BlockIndex | undefined // the block to which an agent is to be sent; the next open block if undefined
+  readonly missed?: Missed | undefined // the changes since the visitor's last visit
+  readonly stops?: readonly BlockIndex[] | undefined // the stops of the tour through the news; each is a block of the work to show
+  readonly promptBlock?: BlockIndex | undefined // the block that the prompt for an agent suggests; the next open block if undefined
 }
 
 export const PANELS = ['find', 'view', 'time', 'tour', 'share', 'about', 'agent', 'profile'] as const
 export type Panel = (typeof PANELS)[number]
 
-/** The actions of a user. `at` is a point of the stage, by default its middle. */
+/** The actions of a user. A point `at` is on the stage; a zoom without one is about the stage's middle. */
 export type Action =
   | { readonly do: 'pan'; readonly dx: number; readonly dy: number }
   | { readonly do: 'throw'; readonly vx: number; readonly vy: number } // CSS pixels per millisecond
-  | { readonly do: 'hold'; readonly at?: Point | undefined } // a press on the wall, which stops its motion; without a point for a second finger
+  | { readonly do: 'hold'; readonly at?: Point | undefined } // a press, which stops the wall's motion; `at` is undefined for a second finger
   | { readonly do: 'tick'; readonly ms: number }
   | { readonly do: 'zoom'; readonly factor: number; readonly at?: Point }
   | { readonly do: 'fit' }
@@ -62,9 +62,9 @@ export type Action =
   | { readonly do: 'go'; readonly to: BlockIndex }
   | { readonly do: 'centre'; readonly on: Point } // a point of the wall
   | { readonly do: 'unpin' }
-  | { readonly do: 'open-work'; readonly block: BlockIndex } // the work that the block is part of; stays open if it is open
+  | { readonly do: 'open-work'; readonly block: BlockIndex } // shows the details of the block's work
   | { readonly do: 'tour'; readonly stops: readonly BlockIndex[] }
-  | { readonly do: 'turn'; readonly by: 1 | -1 } // to another stop of the tour
+  | { readonly do: 'turn'; readonly by: 1 | -1 } // to the next or previous stop of the tour
   | { readonly do: 'invite'; readonly block?: BlockIndex }
   | { readonly do: 'zoom-to-work'; readonly block: BlockIndex } // the work that the block is part of
   | { readonly do: 'select-agent'; readonly agent: number | undefined }
@@ -78,23 +78,23 @@ export type Action =
 const BLOCK_ZOOM = 6
 const AGENT_ZOOM = 10
 
-// A selected artwork fills its part of the stage, but its pixels stay smaller than this.
+// The maximum zoom on a selected artwork, which otherwise fills its part of the stage.
 const WORK_ZOOM = 16
 
-// The zoom of the first camera is at most this.
+// The maximum zoom of the first camera.
 const OPENING_ZOOM = 6
 
-// A finger cannot hit a block smaller than this, in CSS pixels.
+// In CSS pixels: a finger cannot hit blocks smaller than the first size; its tap then reaches as far as the second.
 const FINGER_PX = 12
 const FINGER_REACH_PX = 16
 
-/** The state of a page that has just been opened; `sold` is the area with the sold blocks. */
+/** The state of a page that has just been opened; `sold` is the area that contains nearly all sold blocks. */
 export function createState(view: View, sold?: Rect, reducedMotion = false): State {
   const initialCamera = chooseOpeningCamera(sold, view)
   return { view, camera: initialCamera, sold, initialCamera, reducedMotion, overlay: 'none', isMoved: false }
 }
 
-/** The state after an action. Its camera is valid, or on its way to a valid one. */
+/** The state after an action. Its camera is valid, or is moving to a valid position. */
 export function step(state: State, action: Action): State {
   const next = settleMotion(withoutLostTour(applyAction(state, action)))
   return next.isMoved || isSame(next.camera, state.camera) ? next : { ...next, isMoved: true }
@@ -162,8 +162,8 @@ function applyAction(state: State, action: Action): State {
 }
 
 /**
- * The state on a stage of another size: a whole wall stays whole, a wall that was not moved keeps its first camera, and
- * an artwork stays next to its details.
+ * The state after the stage has changed its size: a wall shown whole stays whole, a wall that was not moved gets the
+ * first camera for the new size, and an artwork stays next to its details.
  */
 export function resize(state: State, view: View): State {
   const initialCamera = chooseOpeningCamera(state.sold, view)
@@ -175,7 +175,7 @@ export function resize(state: State, view: View): State {
   return { ...next, camera: to }
 }
 
-/** The target of a camera, or of its flight, once the stage has another size. */
+/** The camera, or the target of its flight, after the stage has changed its size. */
 function computeGoal(before: State, { view }: State, goal: Camera): Camera {
   const { pinned, agent, wall } = before
   if (pinned !== undefined && before.panel === 'tour') return lookAtStop({ ...before, view }, pinned)
@@ -185,7 +185,7 @@ function computeGoal(before: State, { view }: State, goal: Camera): Camera {
   return isFitted(goal, before.view) ? fitWall(view) : clampCamera(goal, stageOf({ ...before, view }))
 }
 
-/** The first camera: the sold blocks with their surroundings, and on an upright stage at least the wall's height. */
+/** The first camera: shows the sold blocks with their surroundings; on an upright stage, the wall fills the height. */
 function chooseOpeningCamera(sold: Rect | undefined, view: View): Camera {
   if (sold === undefined) return fitWall(view)
   const look = lookAt(sold, view, OPENING_ZOOM)
@@ -202,7 +202,7 @@ export const differsIn = <Value>(a: Value, b: Value, ...fields: readonly (keyof 
 /** Whether two cameras are equal. */
 export const isSame = (a: Camera, b: Camera): boolean => !differsIn(a, b, 'x', 'y', 'zoom')
 
-/** The block of the cursor, or else the block that is now under the pointer, even if the wall has moved. */
+/** The block at the keyboard cursor, or else the block now under the pointer, even if the wall has moved. */
 export function findPointedBlock({ wall, cursor, pointer, camera, view }: State): BlockIndex | undefined {
   if (wall === undefined) return undefined
   return cursor ?? (pointer && findBlock(camera, view, pointer))
@@ -212,14 +212,14 @@ export function findPointedBlock({ wall, cursor, pointer, camera, view }: State)
 export const findShownBlock = (state: State): BlockIndex | undefined =>
   findPointedBlock(state) ?? (state.wall === undefined ? undefined : state.pinned)
 
-/** The state at a moment in Unix milliseconds; the present state if undefined. */
+/** The state that shows the wall at a moment in Unix milliseconds, or at present if undefined. */
 export function seekMoment(state: State, at: number | undefined): State {
   const { wall, history } = state
   const isPast = wall !== undefined && history !== undefined && at !== undefined
   return { ...state, at, past: isPast ? rebuildPast(wall, history, at, state.past) : undefined }
 }
 
-/** The wall as it is drawn: at the shown moment, as far as that is known. */
+/** The wall to draw: at the shown moment if the history is known, or else the present wall. */
 export const selectShownWall = ({ past, wall }: State): Wall | undefined => past?.wall ?? wall
 
 const moveCamera = (state: State, camera: Camera): State => ({ ...state, camera, motion: undefined })
@@ -229,14 +229,14 @@ const flyCamera = (state: State, to: Camera): State =>
     ? moveCamera(state, clampCamera(to, stageOf(state)))
     : { ...state, motion: { kind: 'flight', to } }
 
-/** Whether the details are shown: the tour replaces them, and so does any panel but the history on a narrow stage. */
+/** Whether the details are shown. The tour hides them; on a narrow stage, so does any panel except the history. */
 export const isLabelShown = ({ wall, pinned, panel, view }: State): boolean =>
   wall !== undefined &&
   pinned !== undefined &&
   panel !== 'tour' &&
   (panel === undefined || panel === 'time' || chooseLabelShape(view) !== 'sheet')
 
-/** The stage with the height that the details cover, if they are shown. */
+/** The stage; while the details are shown, with the height that they cover. */
 const stageOf = (state: State): View => (isLabelShown(state) ? computeStage(state.view) : state.view)
 
 /** Moves a resting camera that is no longer valid, for example after a sheet was closed, to a valid position. */
@@ -245,7 +245,7 @@ function settleMotion(state: State): State {
   return state.motion !== undefined || isSame(allowed, state.camera) ? state : flyCamera(state, allowed)
 }
 
-/** The first key shows the cursor at the shown block; each further key moves it, and the wall with it. */
+/** The first key shows the cursor at the shown block; each further key moves it, and keeps it in view. */
 function walkCursor(state: State, right: number, down: number): State {
   const { camera, view } = state
   const from = state.cursor
@@ -265,8 +265,8 @@ function findNeighbour(from: BlockIndex, right: number, down: number): BlockInde
 }
 
 /**
- * One Escape, or one step back, closes one layer: the panel, the details, the selected agent, the moment; Escape also
- * the overlay.
+ * One Escape or one step back closes the topmost layer: the panel, the details, the selected agent or the moment. If no
+ * layer is open, Escape removes the overlay.
  */
 function dismissTop(state: State): State {
   if (state.panel !== undefined) return openPanel(state, state.panel)
@@ -282,7 +282,7 @@ function openPanel(state: State, panel: Panel): State {
   return state.panel === 'tour' ? rest : { ...rest, pinned }
 }
 
-/** The number of layers over the wall that a step back closes. */
+/** The number of open layers over the wall, each of which one step back closes. */
 export const countLayers = ({ panel, pinned, agent, at }: State): number =>
   [panel, panel === 'tour' ? undefined : pinned, agent, at].filter((layer) => layer !== undefined).length
 
@@ -297,7 +297,7 @@ function withAgent(state: State, agent: number | undefined): State {
 export const frameAgent = (wall: Wall, agent: number, view: View): Camera =>
   lookAt(boundsOf(listBlocks(wall, agent)), view, AGENT_ZOOM)
 
-/** The state with an artwork's details open, at the present if it was not sold yet at the shown moment. */
+/** The state with an artwork's details open; returns to the present if the shown moment is before its sale. */
 function withWork(state: State, block: BlockIndex): State {
   const sold = state.wall?.claims.get(block)?.t ?? 0
   const seen = state.at !== undefined && sold > state.at ? seekMoment(state, undefined) : state
@@ -305,8 +305,8 @@ function withWork(state: State, block: BlockIndex): State {
 }
 
 /**
- * The state with a block's details open and its whole artwork next to them, at most at `zoomMax`. Any other selected
- * agent is deselected, and on a narrow stage the panel closes.
+ * The state with a block's details open next to its whole artwork, at a zoom of at most `zoomMax` if possible. An agent
+ * that does not own the block is deselected. On a narrow stage, any panel except the history closes.
  */
 function withLabel(state: State, block: BlockIndex, zoomMax: number): State {
   const owner = state.wall?.claims.get(block)?.a
@@ -328,7 +328,7 @@ function lookAtStop(state: State, block: BlockIndex): Camera {
   return lookAt(measureWork(state, block), state.view, isOpen ? BLOCK_ZOOM : WORK_ZOOM)
 }
 
-/** The state at a stop of the tour, or at the nearest existing stop. */
+/** The state at a stop of the tour; before the first stop, it is the first, and after the last, the last. */
 function goToStop(state: State, stop: number): State {
   const { stops = [] } = state
   const pinned = stops[Math.max(0, Math.min(stop, stops.length - 1))]
@@ -345,7 +345,7 @@ export const measureWork = ({ wall, at }: State, block: BlockIndex): Rect =>
 export const frameWork = (state: State, block: BlockIndex, zoomMax = WORK_ZOOM): Camera =>
   lookBeside(measureWork(state, block), state.view, zoomMax)
 
-/** A tap opens details. If blocks are too small for a finger, it selects the nearest artwork, and zooms in. */
+/** A tap opens a block's details. If blocks are too small for a finger, it opens the nearest artwork, or zooms in. */
 function tapStage(state: State, at: Point, byFinger: boolean): State {
   const { camera, view } = state
   if (byFinger && camera.zoom * BLOCK_SIZE < FINGER_PX) {
@@ -385,6 +385,6 @@ function chooseBlock(state: State, block: BlockIndex | undefined): State {
   return { ...withLabel(state, block, state.camera.zoom), pointer: state.pointer }
 }
 
-/** The blocks of the artwork whose details are open, as sold by a moment; none for an open block. */
+/** The blocks of the pinned artwork that were sold by a moment; empty if the pinned block was not sold. */
 export const findOpenWork = ({ wall, pinned }: State, at?: number): Work =>
   wall === undefined || pinned === undefined ? [] : findWork(wall, pinned, at)

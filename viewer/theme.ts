@@ -1,4 +1,4 @@
-/** The page's themes: the colours outside of the palette. The background is also `--ground` in styles/tokens.css. */
+/** The page's themes: the colours not in the palette. Keep `ground` equal to `--ground` in styles/tokens.css. */
 
 import { PALETTE } from '../shared/palette.ts'
 import { NO_PICTURE, NO_PICTURE_FRAME, OPEN } from './wall/pixel-buffer.ts'
@@ -6,9 +6,9 @@ import { NO_PICTURE, NO_PICTURE_FRAME, OPEN } from './wall/pixel-buffer.ts'
 /** Colours as `#rrggbb`. */
 export type Theme = {
   readonly ground: string // around the wall
-  readonly own: Readonly<Record<number, string>> // colours of the bytes of the texture that are not palette indices
+  readonly own: Readonly<Record<number, string>> // colours of the texture's byte values that are not palette indices
   readonly gridLine: string // of the lines between open blocks
-  readonly edge: string // of the wall's edge, and of sold blocks that border on open ones
+  readonly edge: string // of the lines around the wall, and around sold blocks that border on open ones
 }
 
 export const dark: Theme = {
@@ -25,7 +25,7 @@ export const light: Theme = {
   edge: '#a89d8c',
 }
 
-/** For strong contrast: only black and white. */
+/** The theme for strong contrast: only black, white and greys. */
 export const contrast: Theme = {
   ground: '#000000',
   own: { [OPEN]: '#000000', [NO_PICTURE]: '#303030', [NO_PICTURE_FRAME]: '#ffffff' },
@@ -39,7 +39,7 @@ export type ThemeName = (typeof THEMES)[number]
 /** The themes by name. */
 export const themes: Readonly<Record<ThemeName, Theme>> = { dark, light, contrast }
 
-/** `#rrggbb` as three bytes. */
+/** The red, green and blue bytes of a colour in the form `#rrggbb`. */
 export function parseColour(colour: string): [number, number, number] {
   const value = Number.parseInt(colour.slice(1), 16)
   return [value >> 16, (value >> 8) & 255, value & 255]
@@ -47,7 +47,7 @@ export function parseColour(colour: string): [number, number, number] {
 
 const BYTES = 256
 
-/** The colour of each byte of the texture: red, green, blue and opacity, one byte each. */
+/** The colour of each byte value in the texture: red, green, blue and opacity, one byte each. */
 export function createColourTable(theme: Theme): Uint8Array<ArrayBuffer> {
   const rgba = new Uint8Array(BYTES * 4)
   for (let i = 0; i < BYTES; i++) rgba.set([...parseColour(PALETTE[i] ?? theme.own[i] ?? theme.ground), 255], i * 4)

@@ -18,12 +18,12 @@ import {
 } from './state.ts'
 import { findAgent } from './wall/search.ts'
 
-// Browsers refuse to change the address too often.
+// Browsers limit how often a page may change its address.
 const REST_MS = 250
 
 /**
- * The state of an address; agents are known only once the wall is known. A URL with only an agent opens the agent's
- * profile.
+ * The state after an address was opened. Its agent can be found only once the wall is known. An address with an agent
+ * but no block opens the agent's profile, except in an embedded page.
  */
 export function goToPlace(state: State, place: Place): State {
   const { wall } = state
@@ -34,8 +34,8 @@ export function goToPlace(state: State, place: Place): State {
 }
 
 /**
- * The camera of an address. If it does not show the artwork, for example in a smaller window, the artwork's camera is
- * used.
+ * The camera of an address. If the artwork would not fit next to its details, for example in a smaller window, another
+ * camera that shows both is used.
  */
 function findCamera(state: State, { camera, block }: Place): Camera {
   const { wall, initialCamera, view, agent } = state
@@ -67,16 +67,16 @@ export const readAddressBar = (): Place => ({
   embedded: new URLSearchParams(location.search).has('embed'),
 })
 
-/** The message for a link to something that does not exist; `undefined` for a valid one. */
+/** The message for a link whose target does not exist; `undefined` if it exists, or if the wall is not known yet. */
 export function findDeadLink({ wall }: State, search: string): string | undefined {
   const query = new URLSearchParams(search)
   const { block, work, agent } = readAddress(search, '')
   if (wall === undefined) return undefined
-  // The message repeats nothing from the link, because the link's author could then speak as the wall.
-  if (agent !== undefined && findAgent(wall, agent) === undefined) return 'The agent of this link is not on this wall.'
+  // The message repeats no text from the link, because the link's author could otherwise choose what the wall says.
+  if (agent !== undefined && findAgent(wall, agent) === undefined) return 'The agent in this link is not on this wall.'
   const named = query.get('block') ?? query.get('work')
   if (named !== null && block === undefined)
-    return 'The block of this link is not on this wall. Blocks run from 0,0 to 159,89.'
+    return 'The block in this link is not on this wall. Blocks run from 0,0 to 159,89.'
   if (work && block !== undefined && !wall.claims.has(block)) return `Block ${coordOf(block)} is not sold yet.`
   return undefined
 }
@@ -85,14 +85,15 @@ export function findDeadLink({ wall }: State, search: string): string | undefine
 export const buildAddress = (state: State, search: string): string => writeAddress(placeOf(state), state.view, search)
 
 /**
- * The data of an entry in the browser's history: the number of open layers, and their number in the page's first entry.
+ * The data of an entry in the browser's history: the number of layers open in it, and the number that were open in the
+ * page's first entry.
  */
 type Entry = { readonly layers: number; readonly first: number }
 
 /**
- * Each opened layer adds an entry to the browser's history, and a step back closes it; other changes replace the
- * address. `goTo` shows the address of an entry that has more layers, or that this page did not write. Returns a
- * function to call after each change of the state.
+ * Each opened layer adds an entry to the browser's history, and a step back closes that layer; other changes replace
+ * the address. If an entry has more layers than are open, or this page did not write it, `goTo` shows its address.
+ * Returns a function to call after each change of the state.
  */
 export function syncAddressBar(
   state: () => State,
@@ -169,13 +170,13 @@ export function readAddress(search: string, hash: string): Place {
 }
 
 function readCamera(hash: string): Camera | undefined {
-  // Some messengers escape the commas of a link.
+  // Some messengers escape the commas in a link.
   const [x, y, zoom] = (cameraPattern.exec(hash.replaceAll(/%2c/gi, ',')) ?? []).slice(1).map(Number)
   return x === undefined || y === undefined || !zoom ? undefined : { x, y, zoom }
 }
 
 /**
- * Writes the query and fragment of an address; keeps other parameters of `search`. If the wall was not moved, there is
+ * Writes the query and fragment of an address; keeps other parameters of `search`. If `camera` is undefined, there is
  * no fragment.
  */
 export function writeAddress({ camera, block, work, agent, at }: Place, view: View, search: string): string {

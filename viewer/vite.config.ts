@@ -2,7 +2,7 @@ import { build, defineConfig, type Plugin, type UserConfig } from 'vite'
 import { reglPlugin } from './regl-plugin.ts'
 
 const pages = {
-  // Every file except the pages has a hashed name, so that browsers can cache it permanently and no data: URL is
+  // Assets are separate files with hashed names, so that browsers can cache them permanently and no data: URL is
   // needed.
   assetsInlineLimit: 0,
   modulePreload: { polyfill: false },
@@ -74,7 +74,7 @@ const scriptInPage: Plugin = {
 const SHADER = /\.(?:frag|vert)\?raw$/
 const EXPORT = 'export default '
 
-/** Removes the comments and indents of shaders. */
+/** Removes comments and indentation from shaders. */
 const shaders: Plugin = {
   name: 'shaders',
   transform(code, id) {
@@ -86,8 +86,8 @@ const shaders: Plugin = {
 }
 
 /**
- * The parts that several pages share, by the comments that stand for them. The notice appears if no script has hidden
- * it for a while.
+ * The parts that several pages share, keyed by the comments that they replace. The notice appears after some seconds,
+ * unless a script has hidden it.
  */
 const SHARED = {
   '<!-- head -->': `<meta charset="utf-8" />
@@ -133,7 +133,7 @@ export default defineConfig({
     emptyOutDir: true,
     rolldownOptions: {
       input: [`${import.meta.dirname}/index.html`, `${import.meta.dirname}/offline-worker.ts`],
-      // A service worker controls the paths below its own address, so its address must stay the same.
+      // A service worker controls only the paths below its own address, so its file stays in the root.
       output: { entryFileNames: ({ name }) => (name === OFFLINE ? '[name].js' : 'assets/[name]-[hash].js') },
     },
   },

@@ -195,8 +195,8 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
 
   test('a link to something that does not exist shows a message about it', async () => {
     for (const [address, word] of [
-      ['?agent=999', 'The agent of this link is not on this wall.'],
-      ['?block=200,7', 'The block of this link is not on this wall. Blocks run from 0,0 to 159,89.'],
+      ['?agent=999', 'The agent in this link is not on this wall.'],
+      ['?block=200,7', 'The block in this link is not on this wall. Blocks run from 0,0 to 159,89.'],
       ['?work=100,20', 'Block 100,20 is not sold yet.'],
     ] as const) {
       const page = await openPage(address)

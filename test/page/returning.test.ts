@@ -133,7 +133,7 @@ describe.skipIf('reason' in browser)('a returning visit, in Chromium', () => {
     await page.keyboard.press('Enter')
     await stop.getByText('2 of 3').waitFor()
     await page.keyboard.press('n')
-    await stop.getByText('This one is $1.').waitFor()
+    await stop.getByText('This block costs $1.').waitFor()
     await page.keyboard.press('p')
     await stop.getByText('2 of 3').waitFor()
     await page.keyboard.press('n')

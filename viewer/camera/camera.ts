@@ -3,13 +3,13 @@
 import type { Area } from '../../shared/area.ts'
 import { BLOCK_SIZE, type BlockIndex, HEIGHT, WIDTH, blockAt, cellOf } from '../../shared/wall.ts'
 
-/** The maximum zoom, in CSS pixels per wall pixel: a block then spans 480. */
+/** The maximum zoom, in CSS pixels per wall pixel: a block then spans 480 CSS pixels. */
 export const ZOOM_MAX = 48
 
-// The margin around a wall that is shown whole.
+// The share of the stage that a wall shown whole takes; the rest is its margin.
 const FIT_SHARE = 0.96
 
-// The share of the stage for an area that is shown.
+// The share of the stage that `lookAt` and `reveal` use for an area.
 const AREA_SHARE = 0.8
 
 export type Point = { readonly x: number; readonly y: number }
@@ -27,13 +27,13 @@ export type Camera = {
   readonly zoom: number // CSS pixels per wall pixel
 }
 
-/** The size of a stage, at least one pixel each way. */
+/** The size of a stage, at least one pixel wide and one pixel high. */
 export const measureView = ({ clientWidth, clientHeight }: Pick<Element, 'clientWidth' | 'clientHeight'>): View => ({
   width: Math.max(clientWidth, 1),
   height: Math.max(clientHeight, 1),
 })
 
-/** The whole wall in the middle of the stage. */
+/** The camera that shows the whole wall in the middle of the stage. */
 export function fitWall(view: View): Camera {
   return { x: WIDTH / 2, y: HEIGHT / 2, zoom: computeFitZoom(view) }
 }
@@ -44,8 +44,9 @@ export function isFitted(camera: Camera, view: View): boolean {
 }
 
 /**
- * The nearest valid camera: the wall is never smaller than when it is shown whole, and always covers the area that it
- * would then take. With a sheet, the wall may be pushed up, but still covers its area on the visible part.
+ * The nearest valid camera: the wall is never smaller than when it is shown whole, and always covers the part of the
+ * stage that it takes when shown whole. Above a sheet, the wall may be pushed up, but still covers the part that it
+ * would take on the visible stage.
  */
 export function clampCamera(camera: Camera, view: View): Camera {
   const least = computeFitZoom(view)
@@ -94,7 +95,7 @@ export const rectOf = ({ col, row, w, h }: Area): Rect => ({
 
 export const WHOLE_WALL: Rect = { left: 0, top: 0, right: WIDTH, bottom: HEIGHT }
 
-/** The camera closest to an area that shows all of it with some margin, at most at `zoomMax`. */
+/** The closest camera that shows all of an area with some margin, at a zoom of at most `zoomMax`. */
 export function lookAt(area: Rect, view: View, zoomMax: number): Camera {
   const width = area.right - area.left
   const height = area.bottom - area.top

@@ -14,16 +14,16 @@ const WIDE_STAGE_HEIGHT = 390
 const CARD_WIDTH = 320
 const WIDE_CARD_WIDTH = 380
 
-/** The largest share of the stage's height for a lowered sheet. */
+/** The largest share of the stage's height that a lowered sheet takes. */
 export const SHEET_SHARE = 0.52
 
 const GAP = 12
 
-// Space is left on both sides of an artwork if this share of the stage's width remains between them.
+// An artwork may be in the middle, with space on both sides, if this share of the stage's width remains for it.
 const MIDDLE_SHARE = 0.4
 
-// The largest share of the space for an area: nearly all of it only if the wall's edge is in the way. Each camera to
-// try is closer by `NEARER`.
+// The shares of a space that an area may take, in the order of trying: nearly all of it only if the wall's edge is in
+// the way. Each camera to try is closer by the factor `NEARER`.
 const SHARES = [0.8, 0.98]
 const NEARER = 1.25
 
@@ -54,8 +54,8 @@ export function computeLabelWidth(view: View): number {
 }
 
 /**
- * The camera that shows all of an area next to its details, at most at `zoomMax` unless only a closer one leaves space
- * for both.
+ * The camera that shows all of an area next to its details, at a zoom of at most `zoomMax` unless only a closer camera
+ * leaves space for both.
  */
 export function lookBeside(area: Rect, view: View, zoomMax: number): Camera {
   const stage = computeStage(view)
@@ -66,7 +66,7 @@ export function lookBeside(area: Rect, view: View, zoomMax: number): Camera {
       const found = looks.find((camera) => isBeside(camera, view, area))
       if (found !== undefined) return found
     }
-  // The area fills the stage even when the whole wall is shown.
+  // No camera leaves space: the area fills the stage even when the whole wall is shown.
   return clampCamera(lookAt(area, view, zoomMax), stage)
 }
 
@@ -84,10 +84,10 @@ export function isBeside(camera: Camera, view: View, area: Rect): boolean {
   return left >= taken || view.width - left - width >= taken
 }
 
-/** The part of the stage's width for a card, with a gap on both sides. */
+/** The width of the stage that a card takes, including a gap on both sides, in CSS pixels. */
 const computeCardSpace = (view: View) => computeLabelWidth(view) + 2 * GAP
 
-/** Positions on the stage at which an artwork can be next to its details, best first. */
+/** The parts of the stage in which an artwork leaves space for its details, best first. */
 function listSpaces(view: View): readonly Rect[] {
   const { width, height } = view
   const whole = { left: 0, top: 0, right: width, bottom: height }
@@ -126,7 +126,7 @@ export function placeCard(work: Box, card: { readonly width: number; readonly he
   }
 }
 
-/** How high a card whose top is at `y` may be: it ends above the stage's edge. */
+/** The maximum height of a card whose top is at `y`, so that it ends above the stage's bottom edge. */
 export const measureHeightBelow = (y: number, view: View): number => view.height - y - GAP
 
 const clampToSpace = (value: number, room: number) => Math.round(Math.max(GAP, Math.min(value, room - GAP)))

@@ -1,4 +1,4 @@
-/** Animations of the camera: the glide after a drag, and the flight to a target. Times are milliseconds. */
+/** Animations of the camera: the glide after a drag, and the flight to a target. Times are in milliseconds. */
 
 import { clampCamera, pan, type Camera, type Point, type View } from './camera.ts'
 
@@ -6,7 +6,7 @@ export type Motion =
   | { readonly kind: 'glide'; readonly vx: number; readonly vy: number } // CSS pixels per millisecond
   | { readonly kind: 'flight'; readonly to: Camera }
 
-/** The position of the pointer, and its time in milliseconds. */
+/** A position of the pointer, and the time at which it was there, in milliseconds. */
 export type Moment = Point & { readonly time: number }
 
 export type Moved = { readonly camera: Camera; readonly motion: Motion | undefined }
@@ -23,10 +23,10 @@ const NEAR_ZOOM = 0.002
 const THROW_MS = 80
 const THROW_SLOWEST_PX_PER_MS = 0.15
 
-// After a suspension of the page, the camera must not jump.
+// The longest time that one step advances, so that the camera does not jump after the page was suspended.
 const STEP_MAX_MS = 64
 
-/** The camera of a motion after `ms`; `motion` is undefined once the camera has come to rest. */
+/** The camera after `ms` of a motion; the returned `motion` is undefined once the camera has come to rest. */
 export function advanceMotion(camera: Camera, view: View, motion: Motion, ms: number): Moved {
   const time = Math.min(ms, STEP_MAX_MS)
   return motion.kind === 'glide' ? glide(camera, view, motion, time) : fly(camera, view, motion.to, time)
@@ -34,7 +34,7 @@ export function advanceMotion(camera: Camera, view: View, motion: Motion, ms: nu
 
 function glide(camera: Camera, view: View, { vx, vy }: { vx: number; vy: number }, ms: number): Moved {
   const kept = Math.exp(-ms / GLIDE_MS)
-  // The distance covered at an exponentially decaying speed.
+  // The time in which the initial speed covers the same distance as the exponentially decaying speed does in `ms`.
   const way = GLIDE_MS * (1 - kept)
   const moved = pan(camera, view, vx * way, vy * way)
   const stopped = moved.x === camera.x && moved.y === camera.y

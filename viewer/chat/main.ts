@@ -1,6 +1,6 @@
 /**
- * The wall inside a chat: shows the subject of a tool call, and sends the user's wish to the model. It never signs or
- * pays.
+ * The wall inside a chat: shows the subject of a tool call, and sends the user's request to the model. It never signs
+ * or pays.
  */
 
 import { App, applyHostStyleVariables, type McpUiHostContext } from '@modelcontextprotocol/ext-apps'
@@ -104,8 +104,8 @@ function showProposal(next: Proposal) {
 }
 
 /**
- * Places a picture without a position where there is space. If the host blocks requests, the picture stays without a
- * position.
+ * Finds available space for a picture without a position, and places the picture there. If the host blocks requests,
+ * the picture stays without a position.
  */
 async function placePicture(asked: Proposal) {
   const { w = 1, h = 1 } = asked.size ?? {}
@@ -117,7 +117,7 @@ async function placePicture(asked: Proposal) {
   lookAtPicture()
 }
 
-/** Reads the whole wall. If the host does not allow it, the background stays plain, and the view says so. */
+/** Reads the whole wall. Rejects if the host blocks it; the background then stays plain, and the view says why. */
 async function readWall(): Promise<Wall> {
   const [pixels, blocks] = await Promise.all([
     fetch(`${address}/api/canvas.bin`).then((response) => response.arrayBuffer()),
@@ -128,7 +128,7 @@ async function readWall(): Promise<Wall> {
 
 async function readJson<Body>(path: string): Promise<Body> {
   const response = await fetch(address + path, { headers: { accept: 'application/json' } })
-  if (!response.ok) throw new Error(`${path} answered ${response.status}`)
+  if (!response.ok) throw new Error(`${path} returned ${response.status}`)
   return (await response.json()) as Body
 }
 
@@ -188,5 +188,5 @@ const wallRead = readWall().then(
   },
 )
 await Promise.all([wallRead, proposed.promise])
-// Set once the wall and the proposal are drawn.
+// Tests wait for this: the proposal is drawn, and so is the wall if it could be read.
 requestAnimationFrame(() => (document.body.dataset['call'] = 'shown'))

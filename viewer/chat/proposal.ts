@@ -24,7 +24,7 @@ export type ToolCall = {
 /** The proposal for the whole wall. */
 export const WHOLE_WALL: Proposal = { size: undefined, at: undefined, indices: undefined, mine: new Set() }
 
-// The result identifies the tool: hosts need not send its name.
+// A member of the result identifies the tool, because hosts need not send the tool's name.
 const readers: ReadonlyArray<readonly [member: string, read: (call: ToolCall) => Proposal]> = [
   ['acceptable', readPreview],
   ['spaces', readSpaces],
@@ -52,7 +52,7 @@ function readSpaces({ answered }: ToolCall): Proposal {
   return createPlacedProposal({ w, h, at: at === undefined ? undefined : cellOf(at) })
 }
 
-/** The first area of a wallet, or else its first block, among all its blocks. */
+/** The first area of a wallet, or else its first block; `mine` contains all its blocks. */
 function readWallet({ answered }: ToolCall): Proposal {
   const { areas, blocks } = answered as Pick<WalletStanding, 'areas' | 'blocks'>
   const mine = new Set(blocks.map(({ block }) => block.index).filter(isBlockIndex))

@@ -1,4 +1,4 @@
-/** Applies to the wall the changes that the service sends after the first read. */
+/** Applies changes from the service to a wall that was read earlier. */
 
 import type { CanvasAgent } from '../../shared/contract/canvas.ts'
 import type { Sale } from '../../shared/contract/feed.ts'
@@ -6,14 +6,14 @@ import type { ChangeDto } from '../../shared/contract/live.ts'
 import { TOTAL_BLOCKS, isBlockIndex } from '../../shared/wall.ts'
 import { withBlocks, type PaintedClaim, type Wall } from '../wall/wall-model.ts'
 
-/** The updated blocks, by index. */
+/** The blocks and agents with the updates that have been applied so far. */
 type Draft = {
   readonly blocks: Map<number, PaintedClaim>
   readonly agents: CanvasAgent[]
   last: Sale | undefined // the newest sale among the updates
 }
 
-/** The wall after changes, applied in order; the two halves of a read may already show some of them. */
+/** The wall after changes, applied in order. It may already show some, because it is read in two parts. */
 export function withChanges(wall: Wall, changes: readonly ChangeDto[]): Wall {
   const draft: Draft = { blocks: new Map(), agents: [...wall.agents], last: undefined }
   // Not `some`, because every change must be applied.
@@ -42,14 +42,14 @@ function applyChange(wall: Wall, draft: Draft, change: ChangeDto): boolean {
     blocks.set(i, { i, a: findOrAddOwner(agents, change), t, m, l, px })
     return true
   }
-  // The picture of a known sale may be missing: the pixels were read before the rest.
+  // Pictures are read before sales, so the picture of a known sale may still be missing.
   const claim = blocks.get(i) ?? (isBlockIndex(i) ? wall.claims.get(i) : undefined)
   if (claim === undefined) return false
   blocks.set(i, { i, a: claim.a, t: claim.t, m, l, px })
   return true
 }
 
-/** Returns the owner's index among the agents; adds a block to that agent, and sets the name in the sale. */
+/** Returns the owner's index among the agents; stores the owner as in the sale, with one more block. */
 function findOrAddOwner(agents: CanvasAgent[], { agent }: Sale): number {
   const known = agents.findIndex(({ id }) => id === agent.id)
   const index = known === -1 ? agents.length : known

@@ -7,7 +7,7 @@ import type { Canvas, CanvasBlock } from '../../shared/contract/canvas.ts'
 /** The messages of the worker: the blocks in parts, then the rest. */
 export type BlocksMessage = { readonly blocks: readonly CanvasBlock[] } | { readonly head: Omit<Canvas, 'blocks'> }
 
-// A slow machine processes this many without a noticeable pause.
+// A slow machine processes this many blocks without a noticeable pause.
 const PART_BLOCKS = 250
 
 declare const self: Worker

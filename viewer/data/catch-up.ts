@@ -1,4 +1,4 @@
-/** The changes since a wall was stored, and how they arrive on the page. */
+/** Reads the changes since a wall was stored, and delivers them to the page. */
 
 import type { FeedPage } from '../../shared/contract/feed.ts'
 import type { ChangeDto } from '../../shared/contract/live.ts'
@@ -6,7 +6,7 @@ import { readPrice } from '../page-words.ts'
 import type { KeptWall } from './kept-copy.ts'
 import { readHistory, readJson, readTail } from './read-json.ts'
 
-// For more changes than this, the log has more bytes than the whole wall.
+// More changes than this take more bytes than the whole wall.
 const CHANGES_MAX = 1000
 
 /** The changes since a wall was stored, in the order of the log; `undefined` if the whole wall must be read. */
@@ -14,7 +14,7 @@ export async function readChangesSince({ wall, number }: KeptWall): Promise<read
   if (wall.pricing.perBlock !== readPrice()) return undefined
   const [{ after, nextAfter, changes }, isSame] = await Promise.all([readTail(), isOfThisLog(wall.stats)])
   if (!isSame || nextAfter - number > CHANGES_MAX) return undefined
-  // A proxy's copy of the tail may end before the stored wall.
+  // A proxy's copy of the tail may be older than the stored wall, so some or all of its changes are already shown.
   return after <= number ? changes.filter((change) => change.number > number) : await readHistory(number)
 }
 
@@ -30,8 +30,8 @@ const ARRIVAL_MS = 3000
 const STEP_MS = 40
 
 /**
- * Delivers changes in order within three seconds, those of one purchase or repaint together. If the reader wants no
- * motion, or the page is hidden, all arrive together.
+ * Delivers changes in order within three seconds; the changes of one purchase or repaint arrive together. If the user
+ * prefers reduced motion, or the page is hidden, all changes arrive together.
  */
 export async function deliverInTurn(changes: readonly ChangeDto[], receive: (changes: readonly ChangeDto[]) => void) {
   const parts = groupByTime(changes)

@@ -19,8 +19,8 @@ const BYTES_MAX = 300_000
 const QUALITY = 0.8
 
 /**
- * Describes the state that the view depends on besides the wall: window, theme and sold area. index.html defines it and
- * compares the results.
+ * Describes the state that the view depends on besides the wall: window, theme and sold area. index.html defines this
+ * function, and compares its result with the stored one.
  */
 declare function describeView(): string
 
@@ -36,7 +36,7 @@ async function keepView(shown: HTMLCanvasElement): Promise<void> {
   store(VIEW, isSmall ? `${view} ${new Uint8Array(await picture.arrayBuffer()).toBase64()}` : undefined)
 }
 
-/** A copy with fewer pixels. */
+/** A copy of a canvas, scaled down to about `PIXELS_MAX` pixels if it has more. */
 function shrink(shown: HTMLCanvasElement): HTMLCanvasElement {
   const scale = Math.min(1, Math.sqrt(PIXELS_MAX / (shown.width * shown.height)))
   const [width, height] = [Math.round(shown.width * scale), Math.round(shown.height * scale)]
@@ -47,9 +47,9 @@ function shrink(shown: HTMLCanvasElement): HTMLCanvasElement {
 }
 
 /**
- * Stores the files once, and the wall and the view now and whenever the user leaves. `openingView` returns the canvas
- * if it shows the view that the next visit opens with. If the browser stores nothing, the next visit counts as a first
- * one.
+ * Stores the files once, and the wall and the view now and whenever the user leaves the page. `openingView` returns the
+ * canvas if it shows the view that the next visit opens with. If the browser stores nothing, the next visit counts as a
+ * first one.
  */
 export function keepCopies(toKeep: () => KeptWall | undefined, openingView: () => HTMLCanvasElement | undefined) {
   const keep = async () => {
@@ -73,7 +73,7 @@ async function storeWall(kept: KeptWall): Promise<void> {
   store(FLAG, '1')
 }
 
-/** Packs a wall. */
+/** Packs a wall into few objects, which the browser can store quickly. */
 export function packWall({ claims, texture, ...wall }: Wall): Packed {
   const all = [...claims.values()]
   const words = new Map<string, number>()
@@ -95,7 +95,7 @@ export function packWall({ claims, texture, ...wall }: Wall): Packed {
   }
 }
 
-/** Stores the files of this page. The browser has them already, so nothing is downloaded. */
+/** Stores the files of this page. The browser usually has them in its cache, so nothing is downloaded. */
 async function cacheFiles(): Promise<void> {
   if (!('serviceWorker' in navigator)) return
   await navigator.serviceWorker.register(WORKER)

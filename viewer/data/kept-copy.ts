@@ -13,29 +13,28 @@ export type KeptWall = {
 
 const DATABASE = 'pixel-wall'
 const WALLS = 'walls'
-// Another version of the page may store the wall in another form.
+// The key of the stored wall, because another version of the page may store the wall in another form.
 export const VERSION = import.meta.url
 
 /**
- * A wall in few objects, because the browser stores thousands of objects, or a megabyte of bytes, too slowly. Many
- * blocks share their texts.
+ * A wall packed into few objects, because browsers are slow to store thousands of objects, or a byte array of a
+ * megabyte. Many blocks have the same texts.
  */
 export type Packed = Omit<Wall, 'claims' | 'texture'> & {
   readonly pixels: Blob
   readonly blocks: Uint16Array
   readonly owners: Uint16Array
   readonly times: Float64Array
-  readonly said: Uint16Array // places in `words`
+  readonly said: Uint16Array // indices into `words`
   readonly words: readonly string[]
 }
 
 /**
- * The item of `localStorage` that says whether a wall is stored; index.html reads it, and then does not preload the
- * pictures.
+ * The `localStorage` key of a flag that is set if a wall is stored; index.html then does not preload the pictures.
  */
 export const FLAG = 'kept'
 
-/** Reads the stored wall; `undefined` if this version of the page cannot use one. */
+/** Reads the stored wall; `undefined` if there is none that this version of the page can use. */
 export async function readKeptWall(): Promise<KeptWall | undefined> {
   if (readStored(FLAG) === undefined) return undefined
   try {
@@ -74,6 +73,6 @@ function openDatabase(): Promise<IDBDatabase> {
 export function waitForRequest<Result>(request: IDBRequest<Result>): Promise<Result> {
   const { promise, resolve, reject } = Promise.withResolvers<Result>()
   request.addEventListener('success', () => resolve(request.result))
-  request.addEventListener('error', () => reject(new Error('the browser stores no wall')))
+  request.addEventListener('error', () => reject(new Error('the browser could not store or read the wall')))
   return promise
 }

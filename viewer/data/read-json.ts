@@ -5,16 +5,16 @@ import type { ChangeDto, HistoryPage, LogTail } from '../../shared/contract/live
 /** Reads the JSON at a path; if the response is not a success, rejects with an error that contains `name`. */
 export async function readJson<T>(path: string, name: string, init?: RequestInit): Promise<T> {
   const response = await fetch(path, init)
-  if (!response.ok) throw new Error(`the ${name} answered ${response.status}`)
+  if (!response.ok) throw new Error(`the ${name} returned ${response.status}`)
   const body: T = await response.json()
   return body
 }
 
-/** Reads the newest changes. The browser's cached copy would be one request old. */
+/** Reads the newest changes. The browser's cached copy is revalidated, because it may be out of date. */
 export const readTail = (signal?: AbortSignal) =>
   readJson<LogTail>('/api/tail', 'tail of the log', { signal: signal ?? null, cache: 'no-cache' })
 
-// The service's own limit for one page.
+// The service's maximum number of changes per page.
 const PAGE_CHANGES = 200
 
 /** Reads every change after a number of the log. */

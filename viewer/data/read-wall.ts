@@ -10,8 +10,8 @@ import type { BlocksMessage } from './blocks-worker.ts'
 const PIXELS = '/api/canvas.bin'
 const BLOCKS = '/api/blocks'
 
-// The rest is requested when this many blocks have their pictures. A sooner request would delay them on a slow
-// connection; with a later one, the network round trip would add to the wait.
+// The rest is requested once the pictures of this many blocks have arrived. An earlier request would delay the other
+// pictures on a slow connection; a later one would add its round trip to the wait.
 const NEARLY_ALL = 0.85 * TOTAL_BLOCKS
 
 // Pictures arrive faster than they need to be drawn, and drawing them all keeps a slow machine busy: between two
@@ -31,7 +31,7 @@ export type ReadWallDeps = {
   readonly price?: string
 }
 
-/** The whole wall, and the number of the log up to which it shows every change. */
+/** The whole wall, and the log number up to which it shows every change. */
 export type Reading = { readonly wall: Wall; readonly number: number }
 
 /** Reads the whole wall; rejects if it cannot be read. */
@@ -50,7 +50,7 @@ export async function readWall({ requestPath, show = () => {}, price = USUAL_PRI
   }
   const read = async (path: string) => {
     const response = await requestPath(path)
-    if (!response.ok) throw new Error(`${path} answered ${response.status}`)
+    if (!response.ok) throw new Error(`${path} returned ${response.status}`)
     return response
   }
   try {
@@ -106,7 +106,7 @@ async function* readPictures(body: Response['body']): AsyncGenerator<readonly [f
     await new Promise((resolve) => setTimeout(resolve))
     begun = performance.now()
   }
-  if (blocks < TOTAL_BLOCKS) throw new Error('the pixels were cut short')
+  if (blocks < TOTAL_BLOCKS) throw new Error('the pixel data ended too early')
 }
 
 /** Has a worker parse all but the pictures, so that the page stays responsive. */

@@ -1,4 +1,4 @@
-/** Keeps the wall up to date with the log: its live stream, or polling if no stream can be kept open. */
+/** Keeps the wall up to date with the log, by its live stream, or by polling if no stream can be kept open. */
 
 import type { ChangeDto, Mark, Reset } from '../../shared/contract/live.ts'
 import type { Wall } from '../wall/wall-model.ts'
@@ -16,9 +16,9 @@ export type SyncDeps = {
   readonly shared: string | null // path of the stream that a cache shares, if there is one
   readonly kept: KeptWall | undefined // the wall of an earlier visit, if the page shows it
   wall(): Wall | undefined
-  /** Shows another wall; `since` is the time from which its reader has missed changes, in Unix milliseconds. */
+  /** Shows a changed wall; `since` is the time from which the visitor missed changes, in Unix milliseconds. */
   show(wall: Wall, since?: number): void
-  /** Shows a warning about the wall's age; an empty one when all is well. */
+  /** Shows a warning that the wall is out of date; an empty text removes it. */
   showStaleness(words: string): void
 }
 
@@ -59,8 +59,8 @@ async function showMissed(follower: Follower, kept: KeptWall): Promise<void> {
 
 function followChanges(follower: Follower, shared: string | null) {
   let current = new AbortController()
-  // After sleep, a stream may be dead without an error. A hidden page needs no stream, and browsers allow all pages of
-  // a service only six connections together.
+  // After sleep, a stream may be dead without an error. A hidden page needs no stream, and browsers allow only six
+  // connections to a service across all its pages.
   const restart = () => {
     current.abort()
     if (document.hidden) return
@@ -106,7 +106,7 @@ function createFollower({ number, kept, wall: current, show, showStaleness }: Sy
       known = read.number
       show(read.wall, since)
     },
-    /** Whether the last attempt to reach the log succeeded. */
+    /** Records whether the last attempt to reach the log succeeded, and shows or removes the warning. */
     setStatus(ok: boolean) {
       failures = ok ? 0 : failures + 1
       if (ok) upToDateAt = Date.now()
@@ -127,7 +127,7 @@ const SPREAD_MS = 2000
 // together.
 const BATCH_MS = 20
 
-/** Applies the changes of streams in batches, each once the wall shows all changes from before its stream. */
+/** Applies the changes of streams in batches. A batch waits until the wall shows all changes from before its stream. */
 function createInbox(follower: Follower, signal: AbortSignal, fail: () => void) {
   let ready = Promise.resolve()
   let waiting: ChangeDto[] = []
@@ -145,7 +145,7 @@ function createInbox(follower: Follower, signal: AbortSignal, fail: () => void) 
       const change: ChangeDto = JSON.parse(data)
       if (waiting.push(change) === 1) timer = setTimeout(flush, BATCH_MS)
     },
-    /** A stream begins after a number; the tail has any missing changes from before it. */
+    /** A stream begins after a number; the tail supplies any missing changes up to that number. */
     onStart({ data }: MessageEvent<string>) {
       const { number }: Mark = JSON.parse(data)
       ready = ready.catch(() => {}).then(() => catchUp(follower, number, signal))
@@ -163,7 +163,7 @@ function createInbox(follower: Follower, signal: AbortSignal, fail: () => void) 
 /**
  * Delivers the changes of the stream until `signal` aborts; calls `giveUp` once after too many failures in a row. The
  * stream begins after the number that the wall shows, and sends every change from there on, so nothing can be missed.
- * A stream that a cache shares begins at a number of its own.
+ * A stream that a cache shares begins at its own number, so the tail fills the gap.
  */
 function followStream(follower: Follower, shared: string | null, signal: AbortSignal, giveUp: () => void) {
   let stream: EventSource | undefined
@@ -182,7 +182,7 @@ function followStream(follower: Follower, shared: string | null, signal: AbortSi
       closeStream()
       if (failures === FAILURES_MAX) giveUp()
     } else if (shared !== null) {
-      // The shared stream breaks off when something is hidden; the tail already shows that change.
+      // The shared stream breaks off when the operator hides content; the tail already has that change.
       stream?.close()
       void applyTail(follower, signal)
         .catch(() => {})
@@ -242,7 +242,7 @@ async function applyTail(follower: Follower, signal: AbortSignal): Promise<numbe
   return askAgainMs
 }
 
-// The tail may come from a proxy, whose copy is up to two seconds old.
+// The next request waits this long, because the tail may come from a proxy, whose copy is up to two seconds old.
 const CATCH_UP_MS = 1000
 
 /**

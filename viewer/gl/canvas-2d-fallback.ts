@@ -1,4 +1,4 @@
-/** The wall without a GPU: a plain 2d canvas in place of the stage's own. */
+/** Draws the wall without a GPU, on a plain 2d canvas in place of the stage's own canvas. */
 
 import { createCanvasRenderer } from './canvas-renderer.ts'
 import type { Renderer } from './renderer.ts'

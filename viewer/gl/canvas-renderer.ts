@@ -1,4 +1,4 @@
-/** Draws the wall on a plain 2d canvas: on the page for painting, and without a GPU. */
+/** Draws the wall on a plain 2d canvas, for the paint page, and for browsers without a fast GPU. */
 
 import type { BlockIndex } from '../../shared/wall.ts'
 import { ALL_BLOCKS, BLOCK_SIZE, blockAt, cellOf, COLS, HEIGHT, ROWS, WIDTH } from '../../shared/wall.ts'
@@ -23,8 +23,8 @@ const LINES = [
 ] as const
 
 /**
- * A renderer on a canvas, whose context uses wall pixels after each drawing; `undefined` if the browser has no 2d
- * canvas.
+ * A renderer on a canvas, whose context is scaled to wall pixels after each drawing; `undefined` if the browser has no
+ * 2d canvas.
  */
 export function createCanvasRenderer(canvas: HTMLCanvasElement): Omit<Renderer, 'destroy'> | undefined {
   const context = canvas.getContext('2d', { alpha: false })
@@ -52,7 +52,7 @@ export function createCanvasRenderer(canvas: HTMLCanvasElement): Omit<Renderer, 
     setMarks: (blocks) => void (marks = blocks.length === 0 ? undefined : new Path2D(traceEdges(blocks))),
     setTheme(other) {
       theme = other
-      // This plane is transparent on open blocks, so that the background and its lines show through.
+      // The wall's own canvas is transparent on open blocks, so that the background and its lines show through.
       colours = createColourTable(theme).fill(0, OPEN * 4, OPEN * 4 + 4)
       if (shown) setBlocks(shown, ALL_BLOCKS)
     },
@@ -100,7 +100,7 @@ function fillBox(context: CanvasRenderingContext2D, colour: string, box: Box) {
 /** The wall's top left corner in device pixels. */
 const cornerOf = ({ origin: [x, y], pixel }: Frame) => [Math.round(-x / pixel), Math.round(-y / pixel)] as const
 
-/** Draws a line around a box without covering its pixels; `px` is the length of a CSS pixel. */
+/** Draws a line around a box without covering its pixels; `px` is a CSS pixel in the context's units. */
 export function outlineBox(context: CanvasRenderingContext2D, [left, top, width, height]: Box, px: number) {
   const beside = (LINE_PX / 2) * px
   const path = new Path2D()
@@ -116,7 +116,7 @@ function strokeLines(context: CanvasRenderingContext2D, path: Path2D, px: number
   }
 }
 
-/** A block's position on the canvas and a margin around it, on whole device pixels. */
+/** The box of a block on the canvas, enlarged by a margin, in whole device pixels. */
 function placeBox(block: BlockIndex, frame: Frame, margin: number): Box {
   const [left, top] = cornerOf(frame)
   const { col, row } = cellOf(block)

@@ -1,17 +1,17 @@
 /**
- * regl's draw calls without generated code. regl compiles a function for each command, which a page may do only with
- * the policy 'unsafe-eval'; this code interprets the command's description instead. The build replaces regl's own core
- * with this file (regl-plugin.ts). It supports only the features that the wall's commands use: shaders, one attribute,
- * uniforms, a target.
+ * regl's draw calls without generated code. regl compiles a function for each command, which a page may do only if its
+ * content security policy allows 'unsafe-eval'; this code interprets the command's description instead. The build
+ * replaces regl's own core with this file (regl-plugin.ts). It supports only the features that the wall's commands use:
+ * shaders, one attribute, uniforms, a target.
  */
 
-/** A texture for a sampler; `bind` returns its unit. */
+/** A texture or a buffer that can be bound; for a texture, `bind` returns its unit. */
 type Bound = { bind(): number; unbind(): void }
 
 type Texture = { readonly _texture: Bound }
 type Target = { readonly framebuffer: WebGLFramebuffer; readonly width: number; readonly height: number }
 
-/** The value of a uniform; for a framebuffer, its first colour. */
+/** The value of a uniform; a framebuffer stands for its first colour texture. */
 type Value = number | readonly number[] | Texture | { readonly color: readonly Texture[] }
 
 type Props = Readonly<Record<string, Value>>
@@ -73,7 +73,7 @@ export function drawCalls(parts: ReglParts) {
   }
 }
 
-/** A command whose shaders are being compiled; `call` looks up where its values go. */
+/** A command whose shaders are being compiled; `call` looks up the locations of its values. */
 type Begun = { readonly program: WebGLProgram; readonly call: () => void }
 
 const commands = new WeakMap<WebGLRenderingContext, readonly Begun[]>()

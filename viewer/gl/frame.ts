@@ -14,7 +14,7 @@ export type Frame = {
   readonly gridStrength: [blocks: number, tens: number] // strength of the lines around open blocks and around ten by ten of them, 0 to 1
   readonly line: number // width of those lines in device pixels
   readonly outlined: Outline | undefined
-  readonly edge: Outline // of the wall
+  readonly edge: Outline // the line around the wall
 }
 
 type Outline = {
@@ -23,24 +23,24 @@ type Outline = {
   readonly place: Edges // the largest extent of the outline, in clip space
 }
 
-// In CSS pixels.
+// Sizes in CSS pixels.
 const STROKE = 2
 const HALO = 1
 const LINE = 1
 const OUTLINED_MIN = 14
 
-// The lines around each block appear between these zooms, in CSS pixels per wall pixel.
+// The lines around each block fade in between these zooms, in CSS pixels per wall pixel.
 const GRID_FROM = 1.2
 const GRID_TO = 4
 const TENS_STRENGTH = 0.8
 
-/** Gives a canvas its stage's size in device pixels. */
+/** Sets a canvas to the size of its stage, in device pixels. */
 export function fitCanvas(canvas: HTMLCanvasElement, { width, height }: View) {
   canvas.width = Math.round(width * devicePixelRatio)
   canvas.height = Math.round(height * devicePixelRatio)
 }
 
-/** The drawing of a camera on a canvas with `ratio` device pixels per CSS pixel. */
+/** The frame for a camera, on a canvas with `ratio` device pixels per CSS pixel. */
 export function createFrame(camera: Camera, view: View, ratio: number, outlined: BlockIndex | undefined): Frame {
   const width = Math.round(view.width * ratio)
   const height = Math.round(view.height * ratio)
@@ -74,7 +74,7 @@ export function createFrame(camera: Camera, view: View, ratio: number, outlined:
   }
 }
 
-/** A box enlarged so that it is visible from afar, around the same middle. */
+/** A box enlarged around its middle, so that it is visible from afar. */
 function cropToWall({ left, top, width, height }: Box): Box {
   const more = Math.max(0, OUTLINED_MIN - width) / 2
   return { left: left - more, top: top - more, width: width + 2 * more, height: height + 2 * more }

@@ -1,10 +1,10 @@
-// One texel from four of the level above, averaged in linear light.
+// Averages four texels of the level above into one, in linear light.
 precision highp float;
 
 uniform sampler2D above;
 uniform vec2 aboveSize;
 
-// Light, and the share that nobody owns.
+// The linear light of a texel, and the share of its area that is not sold.
 vec4 lightAt(vec2 texel) {
   vec4 root = texture2D(above, texel / aboveSize);
   return vec4(root.rgb * root.rgb, root.a);

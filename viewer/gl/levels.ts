@@ -20,7 +20,7 @@ type Level = { readonly size: [number, number]; readonly target: Framebuffer2D }
 /** The textures of a wall. */
 export type Textures = { readonly indices: Texture2D; readonly palette: Texture2D; readonly overlay: Texture2D }
 
-/** The common part of all draw calls: four corners of an area, which its shader colours. */
+/** The common part of all draw calls: the four corners of a rectangle, which a fragment shader colours. */
 export const quad = {
   vert: wallVert,
   attributes: { corner: [0, 0, 1, 0, 0, 1, 1, 1] },
@@ -29,7 +29,7 @@ export const quad = {
   depth: { enable: false },
 } as const
 
-/** Adds the byte of open pixels to the source of a shader. */
+/** Defines `OPEN`, the byte of open pixels, at the start of a shader's source. */
 export const defineOpen = (frag: string): string => `#define OPEN ${OPEN}.0\n${frag}`
 
 /** Levels of an index texture; empty until refreshed. */
@@ -48,7 +48,7 @@ export function createLevels(regl: Regl, textures: Textures) {
   const halve = regl({ ...quad, frag: halveFrag, uniforms: { above: from, aboveSize: size, place }, framebuffer })
   return {
     all,
-    /** Draws an area of every level again from the index texture. */
+    /** Redraws an area of every level from the index texture. */
     refresh(area: Rect) {
       all.forEach((level, depth) => {
         const above = all[depth - 1]

@@ -1,11 +1,11 @@
-// A wall pixel covers at least one device pixel: each shows its exact colour, and only where a device pixel
-// straddles an edge are the neighbours mixed, in linear light and by the area each covers.
+// Draws the wall if a wall pixel covers at least one device pixel. A device pixel has the exact colour of its wall
+// pixel; if it straddles several, it mixes their colours in linear light, by the area that each covers.
 
 uniform sampler2D indices;
 uniform sampler2D palette;
 uniform sampler2D overlay;
 uniform vec2 wallSize;
-uniform float overlaid; // whether anything lies over the blocks
+uniform float overlaid; // 1 if the overlay covers anything, else 0
 
 vec3 colourAt(vec2 cell) {
   float index = texture2D(indices, (clamp(cell, vec2(0.0), wallSize - 1.0) + 0.5) / wallSize).r;
@@ -31,12 +31,12 @@ vec3 pixelAt(vec2 middle) {
   return fromLinear(mix(top, bottom, share.y));
 }
 
-// Whether nobody owns a point of the wall, as far as the moment that is shown.
+// Whether a point of the wall is not sold at the shown moment.
 bool isEmptyAt(vec2 point) {
   return isOpen(floor(point)) || (overlaid > 0.0 && texture2D(overlay, point / wallSize).a > 0.998);
 }
 
-// Whether a point of open ground lies at the edge of what is sold.
+// Whether a point on an open block is at the edge of a sold block.
 bool isEdge(vec2 middle) {
   vec2 fromBlock = mod(middle, 10.0) / pixel;
   vec2 near = min(fromBlock, 10.0 / pixel - fromBlock);
@@ -57,7 +57,8 @@ void main() {
     isEmpty = isEmptyAt(middle);
   }
   if (isEmpty) {
-    // Device pixels from the left and top edge of the block, and of the ten by ten it is one of.
+    // Distances in device pixels to the nearest lines above and to the left, of the block and of its group of ten by
+    // ten.
     vec2 fromBlock = mod(middle, 10.0) / pixel;
     vec2 fromTen = mod(middle, 100.0) / pixel;
     float strength = max(

@@ -1,4 +1,4 @@
-// A device pixel covers one to two texels of its level each way: their light, weighed by the area it covers of each.
+// Draws the wall if a device pixel is one to two texels wide: averages their light by the area that it covers of each.
 
 uniform sampler2D level;
 uniform vec2 levelSize;
@@ -8,7 +8,7 @@ float openAt(vec2 point) {
   return texture2D(level, (floor(point) + 0.5) / levelSize).a;
 }
 
-// Whether a point of open ground lies at the edge of what is sold.
+// Whether a point on an open block is at the edge of a sold block.
 bool isEdge(vec2 middle) {
   float step = line * pixel;
   return min(

@@ -1,4 +1,5 @@
-// A line around a box, with another around that where there is room, so that it stands out on any picture; the box itself stays untouched.
+// Draws a line around a box, and a second line around the first if `place` has space for it, so that the outline stands
+// out on any picture. The box itself stays untouched.
 precision highp float;
 
 uniform vec4 box; // left, top, right, bottom in device pixels

@@ -41,7 +41,7 @@ export type Renderer = {
   destroy(): void
 }
 
-/** The GPU's drawing context of a canvas; none if the browser has no WebGL. */
+/** The WebGL context of a canvas; null if the browser has no WebGL. */
 export const openWebGl = (canvas: HTMLCanvasElement): WebGLRenderingContext | null =>
   canvas.getContext('webgl', { alpha: false, antialias: false, depth: false, stencil: false })
 

@@ -8,7 +8,7 @@ import { renderOverlay } from '../wall/overlay.ts'
 import { fitCanvas, createFrame } from './frame.ts'
 import { createRenderer, openWebGl, type Renderer } from './renderer.ts'
 
-/** Paints on a canvas, and calls `ask` if it needs another drawing although the state is unchanged. */
+/** A renderer of the state on a canvas; it calls `ask` if it must draw again although the state is unchanged. */
 export function createStageRenderer(canvas: HTMLCanvasElement, state: () => State, first: Theme, ask: () => void) {
   let theme = first
   let marked: readonly BlockIndex[] = [] // the blocks with a line around them
@@ -50,7 +50,7 @@ export function createStageRenderer(canvas: HTMLCanvasElement, state: () => Stat
       const outlined = marked.length > 0 ? undefined : findShownBlock(state())
       return surface.renderer?.draw(createFrame(camera, view, canvas.width / view.width, outlined)) ?? false
     },
-    /** Gives the canvas its stage's size in device pixels. */
+    /** Sets the canvas to the size of its stage, in device pixels. */
     resize: () => fitCanvas(canvas, state().view),
     isOnGpu: surface.isOnGpu,
   }

@@ -1,4 +1,4 @@
-// Covers the wall's place in the canvas; where in the wall a fragment lies is worked out from its own position.
+// Covers `place` on the canvas; the fragment shaders compute their position on the wall from `gl_FragCoord`.
 precision highp float;
 
 attribute vec2 corner; // 0 to 1

@@ -1,8 +1,8 @@
-// A line around each work that is marked: inside its blocks along every edge whose neighbour is not marked.
+// Draws a line around each marked work: inside its blocks, along every edge to a block that is not marked.
 precision highp float;
 
-uniform sampler2D marks; // one texel a block
-uniform vec2 blocks; // how many there are
+uniform sampler2D marks; // one texel per block
+uniform vec2 blocks; // number of columns and rows of blocks
 uniform vec2 origin; // wall point at the canvas's top left corner
 uniform float pixel; // wall pixels per device pixel
 uniform float canvasHeight;

@@ -5,7 +5,7 @@ import type { Action } from '../state.ts'
 /** The relevant part of a key press. */
 export type Press = {
   readonly key: string
-  readonly code: string // the key's position, for letters that are together on every keyboard
+  readonly code: string // the key's position, so that W A S D are the same keys on every keyboard layout
   readonly shiftKey: boolean
   readonly onWall: boolean // whether the wall itself has the focus
 }
@@ -64,7 +64,7 @@ export function actionOf({ key, code, shiftKey, onWall }: Press): Action | undef
     return { do: 'walk', right: arrow[0] * blocks, down: arrow[1] * blocks }
   }
   const way = arrow ?? directions[wasd[code] ?? '']
-  // The wall moves in the opposite direction to the view; adding zero avoids a negative zero.
+  // The wall moves in the opposite direction to the view. Subtracting from zero avoids a negative zero.
   if (way) return { do: 'pan', dx: 0 - way[0] * PAN_PX, dy: 0 - way[1] * PAN_PX }
   if (onWall && (key === 'Enter' || key === ' ')) return { do: 'pin' }
   return others[key.length === 1 ? key.toLowerCase() : key]

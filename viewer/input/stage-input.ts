@@ -14,14 +14,15 @@ const DOUBLE_TAP_MS = 250
 const DOUBLE_TAP_PX = 30
 const DOUBLE_TAP_ZOOM = 2.5
 
-// One notch of a wheel is about 100 pixels; a pinch on a trackpad comes as a wheel with ctrl and far smaller numbers.
+// One notch of a wheel is about 100 pixels; a trackpad pinch arrives as wheel events with the ctrl flag and far smaller
+// numbers.
 const WHEEL_RATE = 0.002
 const TRACKPAD_PINCH_RATE = 0.01
 const WHEEL_LINE_PX = 16
 
 type Dispatch = (action: Action) => void
 
-/** Listens on a stage. */
+/** Listens to pointers, wheel and focus on a stage, and to keys on the whole window. */
 export function listenToStage(stage: HTMLElement, dispatch: Dispatch) {
   listenToPointers(stage, dispatch)
   listenToWheel(stage, dispatch)
@@ -35,7 +36,7 @@ export function listenToStage(stage: HTMLElement, dispatch: Dispatch) {
   stage.addEventListener('blur', () => dispatch({ do: 'leave' }))
 }
 
-/** The action of a pressed key; `undefined` for the browser's own keys, and while somebody types. */
+/** The action of a pressed key; `undefined` for the browser's shortcuts, and for all keys but Escape in a field. */
 export function readKey(event: KeyboardEvent, stage: HTMLElement): Action | undefined {
   const { key, code, shiftKey, ctrlKey, metaKey, altKey, target } = event
   const isTyping = target instanceof HTMLInputElement || target instanceof HTMLSelectElement
@@ -43,7 +44,7 @@ export function readKey(event: KeyboardEvent, stage: HTMLElement): Action | unde
   return actionOf({ key, code, shiftKey, onWall: target === stage })
 }
 
-/** The zoom buttons, which both pages have. */
+/** Listens to the zoom buttons, which every page has. */
 export function listenToZoomButtons(dispatch: Dispatch) {
   const actions = {
     'zoom-in': { do: 'zoom', factor: ZOOM_STEP },
@@ -54,7 +55,7 @@ export function listenToZoomButtons(dispatch: Dispatch) {
     queryElement(id, HTMLElement).addEventListener('click', () => dispatch(action))
 }
 
-/** The wheel, and pinches on a trackpad. */
+/** Listens to the wheel, and to pinches on a trackpad. */
 export function listenToWheel(stage: HTMLElement, dispatch: Dispatch) {
   const onWheel = (event: WheelEvent) => {
     event.preventDefault()
@@ -63,14 +64,14 @@ export function listenToWheel(stage: HTMLElement, dispatch: Dispatch) {
     dispatch({ do: 'zoom', factor: Math.exp(-px * (event.ctrlKey ? TRACKPAD_PINCH_RATE : WHEEL_RATE)), at })
     dispatch({ do: 'point', at })
   }
-  // Not passive, because the page itself must not scroll or zoom.
+  // The listener is not passive, because it must keep the page itself from scrolling or zooming.
   stage.addEventListener('wheel', onWheel, { passive: false })
 }
 
-/** Mouse, pen and fingers. */
+/** Listens to mouse, pen and fingers. */
 export function listenToPointers(stage: HTMLElement, dispatch: Dispatch) {
   const down = new Map<number, Point>()
-  const trail: Moment[] = [] // trail of the dragging finger
+  const trail: Moment[] = [] // the latest positions of the dragging pointer
   let press: Point | undefined // start of a press that may still be a tap
   let lastTap: Moment | undefined
   let heldTap: ReturnType<typeof setTimeout> | undefined // timer of a finger's tap, which may become a double tap
@@ -117,7 +118,7 @@ export function listenToPointers(stage: HTMLElement, dispatch: Dispatch) {
     lastTap = twice ? undefined : tap
     const byFinger = event.pointerType === 'touch'
     if (twice) {
-      // The first click of the two has opened details that the user did not want.
+      // The first of the two clicks has opened details that the user did not want.
       if (!byFinger) dispatch({ do: 'unpin' })
       dispatch({ do: 'zoom', factor: DOUBLE_TAP_ZOOM, at: tapped })
     } else if (byFinger) heldTap = setTimeout(() => dispatch({ do: 'tap', at: tapped, byFinger }), DOUBLE_TAP_MS)

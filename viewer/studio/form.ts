@@ -79,7 +79,7 @@ function bindStyle(studio: Studio) {
 
 const createTextRule = (what: string, max: number) => ({
   isValid: (text: string) => isPrintable(text, max),
-  flaw: `The ${what} must be 1 to ${max} visible characters.`,
+  flaw: `The ${what} must have 1 to ${max} visible characters.`,
 })
 
 const validators: Readonly<Record<keyof Words, { isValid(text: string): boolean; readonly flaw: string }>> = {
@@ -88,7 +88,7 @@ const validators: Readonly<Record<keyof Words, { isValid(text: string): boolean;
   name: createTextRule('name', NAME_MAX),
 }
 
-/** Returns a function that shows texts that the user did not type into these fields. */
+/** Binds the text fields; returns a function that fills them with texts from elsewhere, such as from a plan. */
 function bindWords(studio: Studio): Component['update'] {
   let own: Words | undefined // the texts as they were typed in
   const status = queryElement('words-flaw', HTMLElement)
@@ -128,7 +128,7 @@ function bindSpaceButtons(studio: Studio) {
   queryElement('look', HTMLButtonElement).addEventListener('click', studio.lookAtPicture)
 }
 
-/** Moves the picture to the open position nearest to its own or to the wall's centre; returns the result in words. */
+/** Moves the picture to the open space nearest to it if `nearby`, or else nearest to the centre; returns a message. */
 export async function moveToOpenSpace(studio: Studio, nearby: boolean): Promise<string> {
   const { at, size } = studio.sketch()
   const near = nearby ? blockAt(at.col + (size.w >> 1), at.row + (size.h >> 1)) : undefined

@@ -15,13 +15,13 @@ export type Job = { readonly open: Blob } | { readonly paint: PaintOptions }
 /** Why a picture could not be opened. */
 export type PictureError = 'unreadable' | 'too-many-pixels'
 
-/** The result of a job. */
+/** The result of a job: facts about the opened picture, the painted pixels, or why the job failed. */
 export type JobResult =
   | { readonly opened: Omit<OpenedPicture, 'name'> }
   | { readonly indices: Uint8Array } // one per pixel, row-major
   | { readonly flaw: PictureError }
 
-// The limit of `/api/pixels`.
+// The same limit as that of `/api/pixels`.
 const PICTURE_PIXELS_MAX = 16_000_000
 
 declare const self: Worker
@@ -61,8 +61,8 @@ async function open(file: Blob): Promise<Raster | PictureError> {
 }
 
 /**
- * A 2d canvas multiplies colours by their opacity, which rounds partly transparent ones. The GPU returns the colours
- * exactly.
+ * Reads the pixels of a picture, through the GPU if some are transparent: a 2d canvas multiplies colours by their
+ * opacity, which rounds them, but the GPU returns them exactly.
  */
 function readPixels(bitmap: ImageBitmap): Raster['rgba'] | undefined {
   const { width, height } = bitmap

@@ -1,4 +1,4 @@
-/** The paint page: wires the sketch, its steps, their components and the preview. */
+/** The paint page: connects the sketch, the steps, the components and the preview. */
 
 import { formatSummary } from '../../shared/money.ts'
 import { cellOf, parseCoord } from '../../shared/wall.ts'
@@ -35,7 +35,7 @@ const asked = parseCoord(new URLSearchParams(location.search).get('at') ?? '')
 let sketch = createSketch(asked === undefined ? { col: 80, row: 45 } : cellOf(asked))
 let view = measureView(stage)
 let camera = fitWall(view)
-let isPlaced = asked !== undefined // whether the position was selected
+let isPlaced = asked !== undefined // whether a position was chosen, by the user or the address
 
 const shell = createShell({
   stage,
@@ -123,7 +123,7 @@ async function openPlan() {
   const plan = await readPlan(location.hash)
   if (plan === undefined)
     queryElement('flaw', HTMLElement).textContent =
-      'This link holds no plan that can be opened. It may have been cut off.'
+      'The plan in this link cannot be opened. The link may have been cut off.'
   else await openFile(await createPictureFile(plan), plan)
 }
 

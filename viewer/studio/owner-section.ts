@@ -1,4 +1,4 @@
-/** The owner of covered blocks: an address that is typed in, or a wallet in the browser. */
+/** The section for owners, who type their address in or connect a wallet in the browser. */
 
 import { formatBlocks } from '../../shared/money.ts'
 import { createButton, createElement, queryElement } from '../ui/dom.ts'
@@ -12,7 +12,7 @@ import { type BrowserWallet, connect, discoverWallets, isAddress } from './walle
 // Delays the next read, because sales come in bursts.
 const LOOK_AFTER_MS = 500
 
-/** Follows the address field and the wallets. */
+/** Reads the owner's blocks for the address in the field or the connected wallet. */
 export function createOwnerSection(studio: Studio): Component {
   const section = queryElement('owner', HTMLElement)
   const field = queryElement('wallet', HTMLInputElement)
@@ -72,7 +72,7 @@ export function createOwnerSection(studio: Studio): Component {
       blocked.textContent = chooseAdvice(next)
       otherRoom.hidden = blocked.textContent === '' || isSoldOut(next.wall)
       repaintPanel.update(next, before)
-      // The wallet's agent may have been the buyer.
+      // The new blocks may have been bought with this wallet.
       const isSold = next.wall?.stats.claimed !== before.wall?.stats.claimed
       if (isSold && next.wallet !== undefined) scheduleLoad(next.wallet)
     },

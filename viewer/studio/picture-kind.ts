@@ -8,8 +8,8 @@ const SAMPLES = 4000
 // Each pixel is compared with others at this distance, a share of the shorter side: far enough to detect a gradient.
 const REACH = 1 / 12
 
-// Differences out of 255: below the first, pixels have one colour with artefacts of the file format; above the second,
-// there is an edge.
+// Differences out of 255: below the first, two pixels have the same colour apart from compression artefacts; above the
+// second, there is an edge between them.
 const SAME = 3
 const EDGE = 64
 

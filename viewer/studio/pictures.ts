@@ -9,7 +9,7 @@ const flaws: Readonly<Record<PictureError, string>> = {
   'too-many-pixels': 'This picture has more than 16 million pixels. Choose a smaller one.',
 }
 
-/** Calls `onFile` with each picture. */
+/** Calls `onFile` with the first file of each selection, drop or paste. */
 export function listenForPictures(onFile: (file: File) => void) {
   const chooser = queryElement('file', HTMLInputElement)
   const takeFile = (files: FileList | undefined | null) => {
@@ -45,7 +45,7 @@ export function showOpened(opened: OpenedPicture | PictureError) {
   queryElement('opened', HTMLElement).replaceChildren(createElement('bdi', opened.name), size)
 }
 
-/** Starts the worker. */
+/** Starts the image worker; returns functions that open and paint pictures in it. */
 export function createImageClient(onPainted: (painted: PaintedPicture) => void) {
   const worker = new Worker(new URL('./image-worker.ts', import.meta.url), { type: 'module', name: 'image-worker' })
   const asked: ((result: JobResult) => void)[] = [] // the callbacks, in the order of the requests

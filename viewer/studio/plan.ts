@@ -16,7 +16,7 @@ export type Plan = {
   readonly indices: Uint8Array // a palette index per pixel, row-major
 }
 
-/** Many programs cut off longer links. */
+/** The maximum length of a plan's fragment, because many programs cut off longer links. */
 export const LINK_MAX = 16_000
 
 const START = '#plan='

@@ -9,7 +9,7 @@ import { readKey, listenToPointers, listenToWheel, listenToZoomButtons } from '.
 import type { Action } from '../state.ts'
 import type { Studio } from './sketch.ts'
 
-/** The targets of pointer, wheel and keys. */
+/** The values that input on the preview depends on, and the functions that it calls. */
 export type PreviewControls = Pick<Studio, 'sketch' | 'lookAtPicture'> & {
   camera(): Camera
   view(): View
@@ -19,7 +19,7 @@ export type PreviewControls = Pick<Studio, 'sketch' | 'lookAtPicture'> & {
   movePicture(at: Cell): void
 }
 
-/** Listens on the preview's canvas. */
+/** Listens to pointer, wheel and keys on the preview's canvas, and to the zoom buttons. */
 export function listenToInput(canvas: HTMLCanvasElement, controls: PreviewControls) {
   let held: Point | undefined // the corner of the picture that is being dragged, in wall pixels
   const dispatch = (action: Action) => {
@@ -70,5 +70,5 @@ function centreCell({ sketch, camera, view }: PreviewControls, at: Point): Cell 
   return { col: col - (w >> 1), row: row - (h >> 1) }
 }
 
-// The keys on this page: arrows move the picture, and Enter zooms to it.
+// The actions of keys on this page: arrows move the picture, Enter zooms to it, and others zoom.
 const KEY_ACTIONS: readonly Action['do'][] = ['walk', 'zoom', 'fit', 'pin']

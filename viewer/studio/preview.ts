@@ -10,7 +10,7 @@ import { boundsOf, traceEdges } from '../wall/artworks.ts'
 import { standingOf } from './order/cost-summary.ts'
 import { boundCovered, listCovered, type PaintedPicture, type Sketch } from './sketch.ts'
 
-// The colour over blocks of other owners, which is strong in either theme.
+// The colour of the crosses over blocks of other owners, which stands out in every theme.
 const STOP = '#e5484d'
 
 // The opacity that the picture loses over blocks of other owners.
@@ -51,7 +51,7 @@ export function createPreview(canvas: HTMLCanvasElement, first: Theme) {
     update(next: Sketch, before: Sketch) {
       const { wall, painted } = next
       if (wall && wall !== before.wall) {
-        // The renderer is empty at first, like a wall of which nothing has arrived.
+        // The renderer is empty at first, like a wall before any of it has arrived.
         const isNext = before.wall === undefined || wall.texture === before.wall.texture
         if (wall.changed && isNext) renderer.setBlocks(wall.texture, wall.changed)
         else renderer.setTexture(wall.texture)
@@ -60,7 +60,7 @@ export function createPreview(canvas: HTMLCanvasElement, first: Theme) {
       cut(next)
     },
     setTheme: renderer.setTheme,
-    /** Gives the canvas its stage's size in device pixels. */
+    /** Sets the canvas to the size of its stage, in device pixels. */
     resize: (view: View) => fitCanvas(canvas, view),
     draw(sketch: Sketch, camera: Camera, view: View) {
       if (sketch.wall === undefined && sketch.picture === undefined) return renderer.drawBackground()

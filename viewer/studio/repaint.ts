@@ -1,6 +1,6 @@
 /**
- * A button that repaints an area: it signs, sends and shows the progress. A lost request is sent again with the same
- * signature.
+ * A button that repaints an area: it requests a signature, sends the order and shows the progress. After a lost
+ * request, a retry uses the same signature.
  */
 
 import { formatBlocks } from '../../shared/money.ts'
@@ -22,7 +22,7 @@ const states: Readonly<Record<Exclude<Progress['state'], 'failed'>, string>> = {
 /** A wallet that can sign, and the address it signs for. */
 export type Signer = { readonly wallet: BrowserWallet; readonly address: string }
 
-/** Follows the sketch and runs the repaint. */
+/** Shows the button if the sketch can be repainted, and runs the repaint. */
 export function createRepaintPanel(studio: Studio, signer: () => Signer | undefined): Component {
   const begin = queryElement('repaint', HTMLButtonElement)
   const status = queryElement('repaint-status', HTMLElement)
@@ -63,7 +63,7 @@ export function createRepaintPanel(studio: Studio, signer: () => Signer | undefi
   })
   return {
     update(next, before) {
-      // A signature is for one picture, position and owner.
+      // A signature is valid only for one picture, position, text and owner.
       const isOther = differsIn(next, before, 'painted', 'at', 'words', 'mine')
       if (isOther && !isRunning()) progress = undefined
       if (isOther || next.wall !== before.wall) show()
@@ -79,7 +79,7 @@ export type Progress =
 /** The signature of a wallet for one order. */
 export type RepaintSignature = { readonly ts: number; readonly signature: string }
 
-/** `host` is the host name in the signed text. */
+/** The values and functions that a repaint needs. `host` is the host name in the signed text. */
 export type RepaintDeps = {
   readonly host: string
   readonly clock: { ahead: number } // milliseconds that the service's clock is ahead of ours, as far as known
@@ -88,7 +88,7 @@ export type RepaintDeps = {
   report(progress: Progress): void
 }
 
-// The service accepts a signature for five minutes; one minute is left for the transport.
+// The service accepts a signature for five minutes; this leaves one minute for the request to arrive.
 const SIGNED_GOOD_MS = 4 * 60_000
 
 /** Repaints an area; `kept` is the signature from an earlier, lost request for the same order. */
@@ -101,7 +101,7 @@ export async function repaint(order: RepaintOrder, deps: RepaintDeps, kept?: Rep
   report({ state: 'sending' })
   const edited = await send(order.area, { ...order.body, ...signed })
   if (edited.kind === 'done') return report({ state: 'done' })
-  // A lost request keeps its signature, because the same signature repaints at most once.
+  // The signature of a lost request is kept for a retry, because each signature repaints at most once.
   if (edited.kind === 'lost') return report({ state: 'failed', words: edited.words, signed })
   if (edited.now !== undefined) clock.ahead = edited.now - Date.now()
   report({ state: 'failed', words: edited.words })

@@ -1,4 +1,4 @@
-/** Requests of the page to the service, besides the wall itself. */
+/** The paint page's requests to the service, except those that read the wall itself. */
 
 import { formatArea, type Area, type AreaSize } from '../../shared/area.ts'
 import type { AreaState, EditAreaBody } from '../../shared/contract/area.ts'
@@ -8,11 +8,11 @@ import type { WalletStanding } from '../../shared/contract/wallet.ts'
 import { coordOf, isBlockIndex, parseCoord, type BlockIndex } from '../../shared/wall.ts'
 import { readJson } from '../data/read-json.ts'
 
-/** Finds the open space of a size nearest to a block; `undefined` if there is none. */
+/** Finds the open space of a size that is nearest to a block, or to the centre; `undefined` if there is none. */
 export async function findOpenSpace({ w, h }: AreaSize, near?: BlockIndex): Promise<BlockIndex | undefined> {
   const query = new URLSearchParams({ w: `${w}`, h: `${h}`, limit: '1' })
   if (near !== undefined) query.set('near', coordOf(near))
-  const { spaces } = await readJson<Spaces>(`/api/space?${query}`, 'search for room')
+  const { spaces } = await readJson<Spaces>(`/api/space?${query}`, 'search for space')
   return parseCoord(spaces[0]?.coord ?? '')
 }
 
@@ -40,7 +40,7 @@ export async function readBlocksOfWallet(
   return found
 }
 
-/** The result of an edit. `now` is the service's time if it rejected ours. */
+/** The result of an edit. `now` is the service's time if it rejected the time in the request. */
 export type EditResult =
   | { readonly kind: 'done' }
   | { readonly kind: 'refused'; readonly words: string; readonly now: number | undefined }
@@ -68,12 +68,12 @@ async function readRefusal(response: Response): Promise<{ readonly words: string
       now: typeof body.now === 'number' ? body.now : undefined,
     }
   } catch {
-    // A proxy's error is not JSON but a page.
+    // The error came from a proxy, which sent a page instead of JSON.
     return { words: `The wall returned an error (${response.status}).`, now: undefined }
   }
 }
 
-/** A signature is for one host name, which is the first line of the text that the service expects. */
+/** Advice to open this page at another host, if the first line of the expected text contains one; otherwise empty. */
 function describeOtherPlace(expected: unknown): string {
   const host = typeof expected === 'string' ? expected.split('\n')[0] : undefined
   return host === undefined || host === location.hostname

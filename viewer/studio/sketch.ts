@@ -13,7 +13,7 @@ export type OpenedPicture = {
   readonly width: number
   readonly height: number
   readonly isPhoto: boolean // as opposed to a drawing
-  readonly isClear: boolean // whether the background shows through somewhere
+  readonly isClear: boolean // whether some of its pixels are transparent
 }
 
 /** How a picture is painted in blocks, with the options of `/api/pixels`. `background` is `#rrggbb`. */
@@ -29,15 +29,15 @@ export type PaintedPicture = PaintOptions & { readonly indices: Uint8Array }
 export type Words = { readonly name: string; readonly message: string; readonly link: string }
 
 export type Sketch = {
-  readonly wall?: Wall | undefined // until the canvas read has begun to arrive
+  readonly wall?: Wall | undefined // undefined until the canvas read has begun to arrive
   readonly picture?: OpenedPicture | undefined
   readonly size: AreaSize
-  readonly keepsShape: boolean // whether one side follows the other
+  readonly keepsShape: boolean // whether a change of one side keeps the proportions
   readonly style: Style
   readonly ownDither: boolean // whether the user chose the dithering; otherwise it follows the kind of picture
-  readonly painted?: PaintedPicture | undefined // painted for an earlier size or style while the worker runs
+  readonly painted?: PaintedPicture | undefined // may be for an earlier size or style while the worker runs
   readonly at: Cell // position of the top left block
-  readonly wallet?: string | undefined // its full address
+  readonly wallet?: string | undefined // full address of the owner's wallet, if entered
   readonly mine: ReadonlySet<BlockIndex> // blocks of that wallet
   readonly held: number // covered blocks that somebody is paying for
   readonly words: Words
@@ -131,7 +131,7 @@ export function withHeight(sketch: Sketch, h: number): Sketch {
 export const moveSketch = (sketch: Sketch, at: Cell): Sketch => fitSketch({ ...sketch, at })
 
 /**
- * Keeps size and position on the wall, and the size within one order. Resets `held`, which is unknown for the new
+ * Limits size and position to the wall, and the size to that of one order. Resets `held`, which is unknown for the new
  * position.
  */
 function fitSketch(sketch: Sketch): Sketch {
@@ -176,7 +176,7 @@ export function lookAtSketch(sketch: Pick<Sketch, 'at' | 'size'>, view: View): C
   )
 }
 
-/** The painted picture; `undefined` while it is being painted again. */
+/** The painted picture if it is for the current size and style; `undefined` while it is being painted. */
 export function finishPicture({ painted, size, style }: Sketch): PaintedPicture | undefined {
   return painted?.size === size && painted.style === style ? painted : undefined
 }

@@ -10,7 +10,7 @@ import type { Sketch } from './sketch.ts'
 const STEPS = ['picture', 'place', 'words', 'deal'] as const
 type Step = (typeof STEPS)[number]
 
-/** Moves through the steps with their buttons. */
+/** Shows one step, and switches between the steps with the buttons. */
 export function createSteps() {
   const sections = STEPS.map((step) => queryElement(step, HTMLElement))
   const tabs = STEPS.map((step) => queryElement(`to-${step}`, HTMLButtonElement))
@@ -22,7 +22,7 @@ export function createSteps() {
   let isBlocked = false // whether the picture can be neither bought nor repainted at its position
   let isFull = false // whether it also cannot be bought at any other position
 
-  // The primary button leads to the next step, or first to another position.
+  // The primary button leads to the next step, or to another position if the picture's own is blocked.
   const markPrimaryButton = () => {
     next.classList.toggle('loud', !isFull && (!isBlocked || current === 0))
     room.classList.toggle('loud', isBlocked)

@@ -34,10 +34,10 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 const isProvider = (value: unknown): value is Provider => isRecord(value) && typeof value['request'] === 'function'
 
-/** Why a wallet rejected a request; `declined` is true if its owner did so. */
+/** Why a wallet rejected a request; `declined` is true if the user did so. */
 export type WalletRefusal = { readonly declined: boolean; readonly words: string }
 
-/** Requests the address to use. */
+/** Requests access to a wallet; returns the address of its first account. */
 export async function connect({ provider }: BrowserWallet): Promise<string | WalletRefusal> {
   return await askWallet(async () => {
     const accounts = await provider.request({ method: 'eth_requestAccounts' })
@@ -62,7 +62,7 @@ export async function personalSign(
   })
 }
 
-/** Whether a text is an address in hex. */
+/** Whether a value is an Ethereum address in hex. */
 export const isAddress = (value: unknown): value is string =>
   typeof value === 'string' && /^0x[0-9a-fA-F]{40}$/.test(value)
 

@@ -1,4 +1,4 @@
-/** The light around the wall: in the dark theme its own colours, in the light theme its shadow. */
+/** The light around the wall: a glow of its colours in the dark theme, and its shadow in the light theme. */
 
 import { WHOLE_WALL, projectRect } from '../camera/camera.ts'
 import type { Component } from '../page.ts'

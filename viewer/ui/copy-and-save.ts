@@ -1,8 +1,8 @@
-/** Copies texts to the clipboard and saves files as downloads. */
+/** Copies text to the clipboard and saves files as downloads. */
 
 import { createButton } from './dom.ts'
 
-/** A button that copies a text and confirms it for a moment. */
+/** A button that copies text, and then shows for a moment whether that succeeded. */
 export function createCopyButton(label: string, text: () => string): HTMLButtonElement {
   const element = createButton('copy', [label], () => {
     const show = (copied: boolean) => {
@@ -15,7 +15,8 @@ export function createCopyButton(label: string, text: () => string): HTMLButtonE
 }
 
 /**
- * Copies a text to the clipboard; returns whether it succeeded. Browsers offer no clipboard to pages over plain http.
+ * Copies text to the clipboard; returns whether that succeeded. Browsers offer no clipboard to pages served over plain
+ * HTTP.
  */
 export async function copyText(text: string): Promise<boolean> {
   try {

@@ -1,4 +1,4 @@
-/** Creates elements. Text only becomes text nodes: untrusted text can never be markup. */
+/** Creates elements. All text becomes text nodes, so untrusted text can never become markup. */
 
 import type { Box } from '../camera/camera.ts'
 
@@ -16,7 +16,7 @@ export function createElement<Name extends Tag>(
   return element
 }
 
-/** A canvas of this many pixels, and a function that draws them. */
+/** A canvas of this size in pixels, and a function that puts an image on it. */
 export function createPicture(width: number, height: number) {
   const canvas = createElement('canvas')
   Object.assign(canvas, { width, height })
@@ -78,13 +78,13 @@ export function createExternalLink(href: string, content: Node | string): HTMLAn
 /** An element of the page's HTML; throws if it is missing or of another kind. */
 export function queryElement<T extends Element>(id: string, kind: new () => T): T {
   const element = document.getElementById(id)
-  if (!(element instanceof kind)) throw new Error(`index.html has no ${kind.name} with id ${id}`)
+  if (!(element instanceof kind)) throw new Error(`the page has no ${kind.name} with id ${id}`)
   return element
 }
 
 /**
- * Replaces the content of an element. The focus stays where it was: on the control with the same `data-key`, or at the
- * same index among those without one.
+ * Replaces the content of an element. The focus stays on the control with the same `data-key`, or else on the control
+ * at the same index.
  */
 export function replaceContent(element: HTMLElement, content: readonly Node[]) {
   const listControls = () => [...element.querySelectorAll<HTMLElement>('button, a, summary, input, select')]

@@ -1,4 +1,4 @@
-/** Invites visitors to buy the first block before the first sale, and hides the invitation after the last sale. */
+/** Invites visitors to send an agent before the first sale; hides the header's button after the last sale. */
 
 import { blockAt } from '../../shared/wall.ts'
 import { boxOf } from '../camera/camera.ts'

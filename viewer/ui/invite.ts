@@ -9,7 +9,7 @@ import { createElement, createFactsLine } from './dom.ts'
 
 const SOLD_OUT = 'Every block is sold. Owners can still repaint their blocks for free.'
 
-/** The prompt with a button that copies it; on a sold-out wall, a text instead of the prompt. */
+/** The prompt with a button that copies it; on a sold-out wall, a note that nothing is left to buy. */
 export function createInvite(): PanelContent {
   const text = createElement('code')
   const copy = createCopyButton('Copy prompt', () => text.textContent)

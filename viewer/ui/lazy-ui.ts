@@ -19,7 +19,7 @@ import '../styles/panel.css'
 
 export { keepCopies } from '../data/keep-copies.ts'
 
-/** Builds the components. */
+/** Creates the components, combined into one. */
 export function createLazyUi(page: Page): Component {
   const stage = queryElement('stage', HTMLElement)
   const drawTicks = createTicks(stage)

@@ -12,7 +12,7 @@ export function showNotice(text: string, retry: () => void) {
   findElement().hidden = false
 }
 
-/** Hides the message, including the one that the page shows if no script loads. */
+/** Hides the notice, even if it is the one that the page shows if no script loads. */
 export function hideNotice() {
   findElement().hidden = true
   findElement().classList.remove('late')

@@ -1,4 +1,4 @@
-/** The news line: the purchase just made, with its picture, or else the news. */
+/** The news line: for some seconds the latest purchase with its picture, otherwise a summary of the news. */
 
 import { formatBlocks, formatCountWithNoun } from '../../shared/money.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
@@ -56,7 +56,7 @@ export function createNews(page: Page): Component {
   }
 }
 
-/** `64 blocks by 9 agents since Tuesday`; if nothing was sold today, the wall's last sale. */
+/** Text such as `64 blocks by 9 agents since Tuesday`; the last sale if there is no newer news. */
 function renderNews({ agents: all }: Wall, { blocks, agents, since }: News): readonly (Node | string)[] {
   if (typeof since === 'object') {
     const owner = all[since.agent]

@@ -23,7 +23,7 @@ const contents: Readonly<Record<Panel, (page: Page) => PanelContent>> = {
   profile: createProfile,
 }
 
-/** Opens and closes the panel in the state. */
+/** Shows the panel that is open in the state. */
 export function createPanels(page: Page): Component {
   const element = queryElement('panel', HTMLElement)
   let open: PanelContent | undefined
@@ -37,7 +37,7 @@ export function createPanels(page: Page): Component {
     element.replaceChildren(createElement('h2', open.title), close, ...open.body)
     element.hidden = false
     open.update?.(state, state)
-    // An on-screen keyboard would cover the list.
+    // No field gets the focus on a touch screen, because the on-screen keyboard would cover the list.
     const isTouched = window.matchMedia('(pointer: coarse)').matches
     const first = isTouched ? undefined : element.querySelector<HTMLElement>('input, select, button:not(.close)')
     ;(first ?? close).focus({ preventScroll: true })

@@ -1,4 +1,4 @@
-/** Shows a pulse where a block was just painted. */
+/** Shows a pulse around each artwork that was just sold or repainted. */
 
 import { groupIntoWorks } from '../../shared/works.ts'
 import { type Rect, projectRect } from '../camera/camera.ts'
@@ -6,7 +6,7 @@ import type { Component } from '../page.ts'
 import { boundsOf } from '../wall/artworks.ts'
 import { addLayer, createElement, placeAt } from './dom.ts'
 
-// More changes together than this are not a purchase but a new read of the wall.
+// More simultaneous changes than this come from a new read of the wall, not from a purchase.
 const BLOCKS_MAX = 400
 const PULSES_MAX = 24
 

@@ -1,4 +1,4 @@
-/** Names the block under the pointer or the cursor, once the pointer rests. */
+/** Describes the block under the pointer once the pointer rests, or the block at the keyboard cursor. */
 
 import { formatPrice } from '../../shared/money.ts'
 import { titleOf } from '../../shared/titles.ts'
@@ -16,13 +16,13 @@ const REST_MS = 150
 // The distance from the pointer's tip, in CSS pixels.
 const GAP_PX = 16
 
-/** A small label next to the pointer that ignores pointer events. */
+/** A small label next to the pointer; the label ignores pointer events. */
 export function createTooltip(page: Page, stage: HTMLElement): Component {
   // Screen readers get the same text from the live region `spoken`.
   const element = addLayer(stage, 'tooltip')
   element.hidden = true
   let timer: ReturnType<typeof setTimeout> | undefined
-  let named: BlockIndex | undefined // the block that the tooltip names, or will name once the pointer rests
+  let named: BlockIndex | undefined // the block that the tooltip describes, or will describe once the pointer rests
 
   const hide = () => {
     clearTimeout(timer)
@@ -40,7 +40,7 @@ export function createTooltip(page: Page, stage: HTMLElement): Component {
   const show = () => {
     const state = page.state()
     const lines = named === undefined ? undefined : renderLines(state, named)
-    // The block is named again once its row has arrived.
+    // The block's data has not arrived yet. The next update tries again.
     if (lines === undefined) return hide()
     element.replaceChildren(...lines)
     element.hidden = false
@@ -74,7 +74,7 @@ function anchorOf({ pointer, cursor, camera, view }: State) {
   return { x: left + width, y: top + height / 2 }
 }
 
-/** The text for a block; undefined if its row has not arrived yet. */
+/** The text for a block; undefined if its data has not arrived yet. */
 function renderLines(state: State, block: BlockIndex): Node[] | undefined {
   const { wall, at } = state
   const shown = selectShownWall(state)

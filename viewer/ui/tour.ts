@@ -14,7 +14,7 @@ import type { Wall } from '../wall/wall-model.ts'
 import { createButton, createElement, createFactsLine, replaceContent, createUntrustedText } from './dom.ts'
 import { createAgo, drawWork, createLinks } from './label/works.ts'
 
-/** The stop that is shown, and buttons to the others. */
+/** The shown stop, and buttons to the next and the previous stop. */
 export function createTour(page: Page): PanelContent {
   const body = createElement('div.stop')
   const createTurnButton = (key: string, name: string, by: 1 | -1) =>
@@ -58,8 +58,8 @@ const createInvitation = (page: Page, block: BlockIndex) =>
 
 const renderOffer = ({ pricing }: Wall) => [
   createElement('div.picture'),
-  createElement('p.title', `This one is ${formatPrice(pricing.perBlock)}.`),
-  createFactsLine('The open block beside the newest artwork.'),
+  createElement('p.title', `This block costs ${formatPrice(pricing.perBlock)}.`),
+  createFactsLine('It is the available block nearest the newest artwork.'),
 ]
 
 function renderStop(page: Page, wall: Wall, { blocks, agent, message, link, until }: Artwork): Node[] {

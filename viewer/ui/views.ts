@@ -1,4 +1,4 @@
-/** The panel with the overlay and the theme. */
+/** The panel in which the user chooses the overlay and the theme. */
 
 import type { PanelContent, Page } from '../page.ts'
 import { createLegend } from '../wall/overlay.ts'
@@ -17,7 +17,7 @@ const THEMES = [
   ['contrast', 'High contrast'],
 ] as const
 
-/** Two choices, and the overlay's legend. */
+/** The choices of overlay and theme, and the legend of the overlay. */
 export function createViews(page: Page): PanelContent {
   const legend = createElement('ul.legend')
   const overlays = createChoice('Colour by', OVERLAYS, page.state().overlay, (overlay) =>

@@ -11,7 +11,7 @@ export type Artwork = {
   readonly blocks: Work
   readonly agent: number // index of the owner in `agents`
   readonly message: string | undefined // of the first of its blocks that has a message
-  readonly link: string | undefined // likewise
+  readonly link: string | undefined // of the first of its blocks that has a link
   readonly since: number // when its first block was sold, in Unix milliseconds
   readonly until: number // when its last block was sold
 }
@@ -72,7 +72,7 @@ export function listBlocks({ claims }: Wall, agent: number): BlockIndex[] {
   return [...claims].filter(([, claim]) => claim.a === agent).map(([block]) => block)
 }
 
-/** The smallest area with all of these blocks; the whole wall for none. */
+/** The smallest area that contains all of these blocks; the whole wall if there are none. */
 export function boundsOf(blocks: readonly BlockIndex[]): Rect {
   if (blocks.length === 0) return WHOLE_WALL
   const cells = blocks.map(cellOf)
@@ -82,7 +82,7 @@ export function boundsOf(blocks: readonly BlockIndex[]): Rect {
   return rectOf({ col, row, w: Math.max(...cols) + 1 - col, h: Math.max(...rows) + 1 - row })
 }
 
-/** The smallest area of full-width lines with all of these blocks. */
+/** The smallest area of full-width lines that contains all of these blocks. */
 export const linesOf = (blocks: readonly BlockIndex[]): Rect => ({ ...boundsOf(blocks), left: 0, right: WIDTH })
 
 /** The outline of a set of blocks, as an SVG path in wall pixels. */

@@ -10,7 +10,7 @@ import type { Wall } from './wall-model.ts'
 // Created on first use, because its creation takes a slow machine longer than a frame.
 let dateFormat: Intl.DateTimeFormat | undefined
 
-/** A date and time in the reader's own locale. */
+/** A date and time in the browser's locale. */
 export function formatDate(unixMs: number): string {
   dateFormat ??= new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
   return dateFormat.format(unixMs)
@@ -50,7 +50,7 @@ export function formatSince(unixMs: number, now: number): string {
 const format = (unixMs: number, options: Intl.DateTimeFormatOptions) =>
   new Intl.DateTimeFormat('en-GB', options).format(unixMs)
 
-/** The size of a work in blocks: `3 × 2` if the work fills that rectangle. */
+/** The size of a work: in the form `3 × 2` if it fills a rectangle, or else its number of blocks. */
 export function formatWorkSize(work: Work): string {
   const { left, top, right, bottom } = boundsOf(work)
   const [cols, rows] = [(right - left) / BLOCK_SIZE, (bottom - top) / BLOCK_SIZE]

@@ -24,14 +24,14 @@ export type GifFrame = {
 const encodeU16 = (value: number) => [value & 255, value >> 8]
 const encodeAscii = (text: string) => [...text].map((character) => character.charCodeAt(0))
 
-/** The beginning of a file that plays in a loop; `colours` are 256 times red, green and blue. */
+/** The beginning of a file that plays in a loop; `colours` has 256 colours of three bytes each. */
 export function encodeHead(width: number, height: number, colours: Uint8Array): Uint8Array<ArrayBuffer> {
   const screen = [...encodeU16(width), ...encodeU16(height), 0xf7, 0, 0]
   const forever = [0x21, 0xff, 11, ...encodeAscii('NETSCAPE2.0'), 3, 1, 0, 0, 0]
   return Uint8Array.from([...encodeAscii('GIF89a'), ...screen, ...colours, ...forever])
 }
 
-/** A frame of the file. */
+/** The bytes of a frame. */
 export function encodeFrame({ left, top, width, height, indices, hundredths }: GifFrame): Uint8Array<ArrayBuffer> {
   const control = [0x21, 0xf9, 4, 0b101, ...encodeU16(hundredths), CLEAR_PIXEL, 0]
   const head = [
@@ -61,10 +61,10 @@ export function encodeFrame({ left, top, width, height, indices, hundredths }: G
 /** The end of the file. */
 export const GIF_END: Uint8Array<ArrayBuffer> = Uint8Array.of(0x3b)
 
-// The code of each known string followed by one more byte; 0 if it has no code yet.
+// The code of each known string followed by one more byte; 0 if that longer string has no code yet.
 const longer = new Uint16Array(CODES_MAX * BYTES)
 
-/** LZW compression (Lempel, Ziv, Welch) in the variant of GIF. */
+/** Compresses indices with GIF's variant of LZW (Lempel, Ziv, Welch). */
 function compressLzw(indices: Uint8Array): Uint8Array {
   const bits = createBitWriter(indices.length)
   let codeBits = CODE_BITS_MIN + 1
@@ -98,7 +98,7 @@ function compressLzw(indices: Uint8Array): Uint8Array {
   return bits.end()
 }
 
-/** Writes bits in a row, lowest first. No code is longer than two bytes, so two bytes per pixel are enough. */
+/** Writes codes bit by bit, lowest first. No code is longer than two bytes, so two bytes per pixel are enough. */
 function createBitWriter(pixels: number) {
   const bytes = new Uint8Array(2 * pixels + 16)
   let length = 0

@@ -1,23 +1,23 @@
-/** The latest news: since the reader's last visit, today, or at the very last sale. Pure. */
+/** The news: the changes since the visitor's last visit, the sales of today, or else the last sale. Pure. */
 
 import type { BlockIndex } from '../../shared/wall.ts'
 import { neighboursOf } from '../../shared/works.ts'
 import { findArtwork, listArtworks, isPainted, type Artwork } from './artworks.ts'
 import type { Wall } from './wall-model.ts'
 
-/** The blocks that have changed since the reader's last visit, at a time in Unix milliseconds. */
+/** The blocks that have changed since the visitor's last visit; `since` is its time in Unix milliseconds. */
 export type Missed = { readonly since: number; readonly blocks: ReadonlySet<BlockIndex> }
 
-/** Adds the changes between two walls to those that the reader missed: blocks that were sold or painted. */
+/** Adds the changes between two walls to those that the visitor missed: blocks that were sold or painted. */
 export function addMissed(before: Wall | undefined, wall: Wall, since: number, missed?: Missed): Missed {
   const { claims, changed } = wall
-  // If the wall was read again, only the sales are known.
+  // If the whole wall was read again, only the new sales can be recognised, not the repaints.
   const soldBefore = before?.stats.lastClaimedAt ?? 0
   const found = changed ?? [...claims].flatMap(([block, { t }]) => (t > soldBefore ? [block] : []))
   return { since, blocks: new Set([...(missed?.blocks ?? []), ...found]) }
 }
 
-/** The new blocks, the number of their agents, and the start of the period; `lastAt` if nothing was sold today. */
+/** The new blocks, the number of their agents, and the start of their period, or the last sale if none was today. */
 export type News = {
   readonly blocks: readonly BlockIndex[]
   readonly agents: number

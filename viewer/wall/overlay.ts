@@ -13,28 +13,28 @@ export type Overlay = 'none' | 'open' | 'framework'
 
 export type OverlayState = {
   readonly overlay: Overlay
-  readonly agent?: number | undefined // the only agent with bright blocks
+  readonly agent?: number | undefined // if set, all blocks except this agent's are dimmed
   readonly at?: number | undefined // Unix milliseconds; blocks sold later look open
   readonly past?: object | undefined // the wall of that moment, once it is known, in which blocks sold later already look open
 }
 
 type Tint = readonly [number, number, number, number]
 
-/** `TOTAL_BLOCKS * 4` bytes. */
+/** Red, green, blue and opacity of each block: `TOTAL_BLOCKS * 4` bytes. */
 export type OverlayBytes = Uint8Array<ArrayBuffer>
 
-// Shares of 255.
+// Opacities, from 0 to 255.
 const TINT = 215
 const DIM = 190
 
 const clear: Tint = [0, 0, 0, 0]
 
-/** The frameworks with the most blocks, each with its colour. */
+/** The colours of the frameworks with the most blocks, largest first. */
 export const FRAMEWORK_COLOURS = ['#e69f00', '#56b4e9', '#009e73', '#f0e442', '#4b7fd6', '#d55e00', '#cc79a7'] as const
 const OTHER_COLOUR = '#9aa3ad'
 const OPEN_COLOUR = '#2ec47c'
 
-/** The tints of all blocks; transparent without an overlay. */
+/** The tints of all blocks; transparent without an overlay, a selected agent or a past moment. */
 export function renderOverlay(
   wall: Wall,
   { overlay, agent, at = Infinity, past }: OverlayState,
@@ -77,7 +77,7 @@ function createFrameworkTint(wall: Wall, dim: Tint): (claim: Claim | undefined) 
   }
 }
 
-/** The frameworks by the number of blocks that their agents own, most first; `null` for agents without a framework. */
+/** The frameworks by their agents' number of blocks, largest first; agents without a framework (`null`) come last. */
 export function rankFrameworks({ agents }: Wall): { readonly name: string | null; readonly blocks: number }[] {
   const counts = new Map<string | null, number>()
   for (const { framework, blocks } of agents) counts.set(framework, (counts.get(framework) ?? 0) + blocks)

@@ -11,7 +11,7 @@ import type { Rect } from '../camera/camera.ts'
 export const OPEN = PALETTE_SIZE
 /** The background of an owned block without a picture. */
 export const NO_PICTURE = PALETTE_SIZE + 1
-/** The frame around such a block. */
+/** The frame of an owned block without a picture. */
 export const NO_PICTURE_FRAME = PALETTE_SIZE + 2
 
 /** `WIDTH * HEIGHT` bytes. */
@@ -25,12 +25,12 @@ const blockWithoutPicture = createTile((x, y) =>
 
 const openBlock = createTile(() => OPEN)
 
-/** A wall without owners. */
+/** The texture of a wall on which no block is sold. */
 export function createTexture(): IndexTexture {
   return new Uint8Array(WIDTH * HEIGHT).fill(OPEN)
 }
 
-/** Draws an owned block's picture, or the frame of a block without one. */
+/** Draws an owned block: its picture, or a frame if it has none. */
 export function paintBlock(texture: IndexTexture, block: BlockIndex, px: string | undefined) {
   paintBytes(texture, block, px === undefined ? blockWithoutPicture : Uint8Array.fromBase64(px))
 }
@@ -49,7 +49,7 @@ export function readPicture(texture: IndexTexture, block: BlockIndex): Uint8Arra
 /** Whether a block looks open in the texture. */
 export const isOpenAt = (texture: IndexTexture, block: BlockIndex): boolean => texture[offsetOf(block)] === OPEN
 
-/** Draws the picture at a byte offset into a block. */
+/** Draws a block from the picture that starts at offset `at` of `bytes`. */
 export function paintBytes(texture: IndexTexture, block: BlockIndex, bytes: Uint8Array, at = 0) {
   const start = offsetOf(block)
   // Copies byte by byte, because a view of each line costs more than copying its ten bytes.
@@ -66,7 +66,7 @@ function createTile(byteAt: (x: number, y: number) => number): Uint8Array {
   return Uint8Array.from({ length: PIXELS_PER_BLOCK }, (_, i) => byteAt(i % BLOCK_SIZE, Math.floor(i / BLOCK_SIZE)))
 }
 
-/** An area of the texture, one pixel per pixel of the wall; `colours` as returned by `coloursOf`. */
+/** An area of the texture as an image, without scaling; `colours` is the result of `createColourTable`. */
 export function createImage(texture: IndexTexture, { left, top, right, bottom }: Rect, colours: Uint8Array): ImageData {
   const [width, height] = [right - left, bottom - top]
   const colourOf = new Uint32Array(colours.buffer)

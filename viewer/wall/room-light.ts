@@ -1,4 +1,4 @@
-/** The light of the wall's own colours on its surroundings. Pure. */
+/** The light that the wall's colours cast on its surroundings. Pure. */
 
 import { PALETTE } from '../../shared/palette.ts'
 import { BLOCK_SIZE, cellOf, COLS, ROWS, WIDTH } from '../../shared/wall.ts'
@@ -14,7 +14,7 @@ const AROUND = 4
 export const LIGHT_WIDTH = ACROSS + 2 * AROUND
 export const LIGHT_HEIGHT = DOWN + 2 * AROUND
 
-// The reach of a lamp, in lamps, and the strongest light as a share of 255.
+// The reach of a lamp, in lamps, and the maximum opacity of the light, out of 255.
 const REACH = 1.5
 const STRENGTH = 150
 
@@ -34,8 +34,8 @@ export function computeRoomLight(wall: Pick<Wall, 'claims' | 'texture'>): Uint8C
   return rgba
 }
 
-// The light of a lamp at a distance along one axis. A Gaussian in two dimensions is the product of two in one
-// dimension.
+// The share of a lamp's light that arrives at a distance along one axis. A Gaussian in two dimensions is the product of
+// two in one dimension.
 const computeShare = (away: number) => Math.exp(-((away / REACH) ** 2) / 2) / (Math.sqrt(2 * Math.PI) * REACH)
 
 /** Spreads light along the lines of a grid and beyond their ends; returns the grid with lines and columns exchanged. */

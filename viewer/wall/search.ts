@@ -10,11 +10,11 @@ export type Hit =
   | { readonly kind: 'work'; readonly work: Artwork }
   | { readonly kind: 'agent'; readonly agent: number }
 
-/** The kinds of lists, and their orders. */
+/** The lists of artworks and agents, each by its order. */
 export type SortOrder = 'newest-works' | 'largest-works' | 'arrival' | 'blocks' | 'latest'
 
 const coordLike = /^\D{0,8}(\d{1,3})\s*[,;/ ]\s*(\d{1,3})\D{0,2}$/
-// Case folding turns an ellipsis into three dots.
+// `foldCase` turns an ellipsis into three dots.
 const gap = /\.{2,3}/
 const fullWallet = /^0x[0-9a-f]{40}$/
 
@@ -42,7 +42,7 @@ export function search(wall: Wall, text: string, max: number): Hit[] {
   return hits
 }
 
-/** The agent in an address, given by its number or by its wallet, in full or truncated. */
+/** The index of the agent with a number or a wallet, in full or truncated; `undefined` if there is none. */
 export function findAgent({ agents }: Wall, text: string): number | undefined {
   const wanted = foldCase(text)
   const index = agents.findIndex(({ id, wallet }) => String(id) === wanted || isWallet(wallet, wanted))
@@ -73,7 +73,7 @@ const isMatch = ({ name, wallet, framework }: CanvasAgent, wanted: string) =>
   (framework !== null && foldCase(framework).includes(wanted)) ||
   isWallet(wallet, wanted)
 
-// Wallets are shown as their first and last characters; a text matches from the first digit after 0x on.
+// Wallets are shown by their first and last characters. A text matches if it has at least one digit after 0x.
 function isWallet(wallet: string, wanted: string): boolean {
   if (!wanted.startsWith('0x') || wanted.length < 3) return false
   const [start = '', end = ''] = foldCase(wallet).split(gap)

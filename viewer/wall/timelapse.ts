@@ -7,13 +7,13 @@ import { boundsOf } from './artworks.ts'
 import { CLEAR_PIXEL, GIF_END, encodeFrame, encodeHead } from './gif.ts'
 import { createTexture, paintBlock, type IndexTexture } from './pixel-buffer.ts'
 
-/** A change of a block: base64 of its new picture, or undefined. */
+/** A change of a block; `px` is its new picture in base64, or undefined if it has none. */
 export type Step = { readonly block: BlockIndex; readonly px: string | undefined }
 
 /** The steps in order, without those outside the area. */
 export type TimelapseInput = { readonly steps: readonly Step[]; readonly area: Rect; readonly theme: Theme }
 
-// Twenty seconds for a long history, and one frame for each step of a short one.
+// A long history takes about twenty seconds; a short one has one frame per step.
 const FRAMES_MAX = 240
 const FRAME_HUNDREDTHS = 8
 const LAST_HUNDREDTHS = 250
@@ -53,7 +53,7 @@ export function* renderTimelapse(input: TimelapseInput): Generator<readonly [Uin
   yield [GIF_END, 1]
 }
 
-/** An area's pixels, each `scale` pixels wide and high; transparent outside the parts. */
+/** The indices of an area, enlarged by the factor `scale`; transparent outside the parts. */
 function scaleIndices(texture: IndexTexture, area: Rect, parts: readonly Rect[], scale: number): Uint8Array {
   const width = (area.right - area.left) * scale
   const indices = new Uint8Array(width * (area.bottom - area.top) * scale).fill(CLEAR_PIXEL)

@@ -9,10 +9,10 @@ type Shown = Exclude<ChangeDto, { kind: 'identity' }>
 
 /** Every sale and repaint, from the first one. */
 export type History = {
-  readonly nextAfter: number // number of the log after which to continue reading
+  readonly nextAfter: number // log number after which to continue reading
   readonly changes: readonly Shown[] // in the order of their time
-  readonly moments: Float64Array<ArrayBuffer> // their Unix milliseconds
-  readonly ofBlock: ReadonlyMap<number, readonly number[]> // indexes in `changes` by block index, ascending
+  readonly moments: Float64Array<ArrayBuffer> // the times of the changes, in Unix milliseconds
+  readonly ofBlock: ReadonlyMap<number, readonly number[]> // positions in `changes`, ascending, by block index
 }
 
 /** The wall after the first `count` changes of a history. */
@@ -42,7 +42,7 @@ export function rebuildPast(present: Wall, history: History, at: number, from?: 
   return { wall: { ...before, changed: isNear ? touched : undefined }, history, count }
 }
 
-/** The last change of the block among the first `count`. */
+/** The last change of a block among the first `count` changes of the history. */
 function findLastChange({ changes, ofBlock }: History, block: BlockIndex, count: number): Shown | undefined {
   const place = ofBlock.get(block)?.findLast((at) => at < count)
   return place === undefined ? undefined : changes[place]
@@ -61,7 +61,7 @@ export function listMoments({ claims }: Wall): Float64Array<ArrayBuffer> {
   return Float64Array.from(claims.values(), ({ t }) => t).sort()
 }
 
-/** The number of sales made by a moment; all sales if it is undefined. */
+/** The number of moments up to and including `at`, such as those of sales; all of them if `at` is undefined. */
 export function countSold(moments: Float64Array, at: number | undefined): number {
   if (at === undefined) return moments.length
   let low = 0
@@ -74,17 +74,17 @@ export function countSold(moments: Float64Array, at: number | undefined): number
   return low
 }
 
-/** The moment of the n-th sale; just before the first sale for 0, and now (`undefined`) for all sales. */
+/** The moment of the last of the first `count` changes; just before the first for 0, and `undefined` (now) for all. */
 export function findNextMoment(moments: Float64Array, count: number): number | undefined {
   if (count >= moments.length) return undefined
   return count <= 0 ? Math.max((moments[0] ?? 1) - 1, 0) : moments[count - 1]
 }
 
-// The maximum time for the whole history, and the maximum time for each sale.
+// The maximum playing time of the whole history, and of each change.
 const WHOLE_PLAY_MS = 20_000
 const SALE_MAX_MS = 400
 
-/** The number of sales, with a fraction, after playing for `ms` from `count`. */
+/** The number of changes, with a fraction, after playing for `ms` from `count`. */
 export function advancePlay(moments: Float64Array, count: number, ms: number): number {
   return count + ms / Math.min(SALE_MAX_MS, WHOLE_PLAY_MS / Math.max(moments.length, 1))
 }

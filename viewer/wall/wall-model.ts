@@ -17,7 +17,7 @@ export type CanvasHead = Pick<Wall, 'pricing' | 'stats' | 'agents'>
 
 /**
  * The wall as far as it is known. Updates change `claims` and `texture` in place, so that one sale does not copy a
- * megabyte. A new object means that something has changed.
+ * megabyte. A new `Wall` object means that something has changed.
  */
 export type Wall = {
   readonly pricing: Canvas['pricing']
@@ -29,7 +29,7 @@ export type Wall = {
   readonly complete: boolean // whether the whole read has arrived
 }
 
-/** Whether nothing is left to be bought. */
+/** Whether every block is sold; false until the whole wall has arrived. */
 export const isSoldOut = (wall: Wall | undefined): boolean => wall?.complete === true && wall.stats.remaining === 0
 
 /** A wall whose blocks have not arrived yet. */
@@ -77,7 +77,7 @@ export function withClaims(wall: Wall, claims: Iterable<Claim>): Wall {
 
 type CanvasRest = CanvasHead & { readonly blocks: readonly Claim[] }
 
-/** The whole wall, from its pictures and the rest. */
+/** Builds the whole wall from its pictures and its other data. */
 export function buildWall({ pixels, blocks }: { readonly pixels: Uint8Array; readonly blocks: CanvasRest }): Wall {
   const wall = withClaims(withPictures(createWall(blocks), 0, pixels), blocks.blocks)
   return { ...wall, changed: undefined, complete: true }

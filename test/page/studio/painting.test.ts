@@ -382,7 +382,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     expect(asked.filter((url) => url.includes('plan='))).toEqual([])
     const cut = await newPage()
     await cut.goto(link.slice(0, -100))
-    await cut.getByText('This link holds no plan that can be opened.').waitFor()
+    await cut.getByText('The plan in this link cannot be opened.').waitFor()
   })
 
   test('the page for painting can be used with the keyboard alone', async () => {

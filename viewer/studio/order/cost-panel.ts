@@ -1,4 +1,4 @@
-/** How many blocks of each kind are covered, and the price of the open ones. */
+/** Shows how many blocks of each kind the picture covers, and what it costs. */
 
 import { ASSET_SYMBOL, formatBlocks } from '../../../shared/money.ts'
 import { differsIn } from '../../state.ts'
@@ -8,7 +8,7 @@ import { countCovered, describeCovered, chooseDeal, formatTotal } from './cost-s
 
 const SPEAK_AFTER_MS = 400
 
-/** Visible counts, and the same in words for screen readers. */
+/** Shows the counts and the price, and announces them to screen readers. */
 export function createCostPanel(): Component {
   const section = queryElement('cost', HTMLElement)
   const price = queryElement('price', HTMLElement)

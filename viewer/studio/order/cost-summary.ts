@@ -20,7 +20,7 @@ export function standingOf({ wall, mine }: Sketch, block: BlockIndex): Standing 
   return wall?.claims.has(block) ? 'others' : 'open'
 }
 
-/** All covered blocks. */
+/** Counts the covered blocks of each kind. */
 export function countCovered(sketch: Sketch): CoveredCounts {
   const counts = { open: 0, others: 0, mine: 0 }
   for (const block of listCovered(sketch)) counts[standingOf(sketch, block)]++
@@ -56,7 +56,8 @@ const SOLD_OUT =
   'Every block is sold. If you own some, enter your wallet address and move the picture onto your blocks.'
 
 /**
- * Explains why a picture can be neither bought nor repainted at its position, and how to change that; empty if it can.
+ * Explains why a picture can be neither bought nor repainted at its position, and how to change that; empty if either
+ * is possible.
  */
 export function chooseAdvice(sketch: Sketch): string {
   if (sketch.wall === undefined || chooseDeal(sketch) !== 'neither') return ''

@@ -23,10 +23,11 @@ export function renderOrder(order: StudioOrder, form: Form): OrderFile {
   }
 }
 
-// A model can copy a page exactly, but not a book: beyond this size, the prompt is a file, which a program can read.
+// A model can copy a short body exactly, but not a long one. Above this many characters, the prompt is a file instead,
+// which a program can read.
 const PROMPT_JSON_MAX = 4000
 
-/** Whether the order is so large that a model can only get it as a file. */
+/** Whether the order is so large that a model must get it as a file. */
 export const needsFile = (order: StudioOrder): boolean => formatJson(order).length > PROMPT_JSON_MAX
 
 const RESEND =

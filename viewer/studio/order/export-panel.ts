@@ -1,4 +1,4 @@
-/** The export of the order: one primary button, and next to it the other formats and the link of the plan. */
+/** The export of the order: one primary button, and further buttons for other formats and a link to the plan. */
 
 import { createCopyButton, saveFile } from '../../ui/copy-and-save.ts'
 import { createButton, queryElement } from '../../ui/dom.ts'
@@ -14,10 +14,10 @@ const COPY = 'Copy the order and paste it into a message to your agent. The pict
 const ATTACH = 'Download the order and attach the file to a message to your agent. The picture is inside.'
 const TOO_LONG = `This plan is too large for a link of ${LINK_MAX} characters. Send the downloaded order instead.`
 
-// The clipboard and the file get the whole text; the page shows only its beginning.
+// The clipboard and the file get the whole text; the page shows at most this many characters of it.
 const SHOWN_CHARACTERS_MAX = 6000
 
-// The request for a large picture is too long to be written at each step of a drag.
+// The request for a large picture takes too long to write at each step of a drag.
 const REST_MS = 150
 
 /** Follows the sketch and fills the section for agents. */
@@ -73,7 +73,7 @@ export function createExportPanel(sketchNow: () => Sketch): Component {
       if (next === before) return
       const deal = chooseDeal(next)
       section.hidden = deal === 'neither'
-      // Until the worker has painted the picture again, this text describes the previous picture.
+      // Until the worker has painted the picture again, the shown request has the previous picture.
       const isReady = finishPicture(next) !== undefined
       for (const act of acts) act.disabled = !isReady || deal === 'neither'
       for (const act of [copy, attach]) act.classList.toggle('loud', deal === 'buy')

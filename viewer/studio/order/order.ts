@@ -1,4 +1,4 @@
-/** The request that buys the picture's area or repaints it, as a value. Pure. */
+/** Creates the order that buys or repaints the area of a picture. Pure. */
 
 import { formatArea, type AreaName } from '../../../shared/area.ts'
 import type { AreaOrder } from '../../../shared/contract/area-order.ts'
@@ -7,7 +7,7 @@ import { formatAreaMessage, hashPixels } from '../../../shared/signing.ts'
 import { areaOf, finishPicture, type Sketch, type Words } from '../sketch.ts'
 import { chooseDeal, formatTotal } from './cost-summary.ts'
 
-/** Buys an area with its picture, in one payment. */
+/** An order that buys an area with its picture, in one payment. */
 export type BuyOrder = {
   readonly kind: 'buy'
   readonly wall: string // the service's origin
@@ -21,7 +21,7 @@ export type BuyOrder = {
   readonly body: AreaOrder // body of the POST, and the arguments of the tool `buy_area`
 }
 
-/** Repaints an area of one wallet, once `ts` and `signature` are added to the body. */
+/** An order that repaints an area of one wallet. Its body still needs `ts` and `signature`. */
 export type RepaintOrder = {
   readonly kind: 'repaint'
   readonly wall: string
@@ -62,7 +62,7 @@ export function createOrder(sketch: Sketch, wall: string): StudioOrder | undefin
   }
 }
 
-/** The terms in words: the total price, and its currency. */
+/** The terms as text: the total price, the asset and the network. */
 export const formatSum = ({ price, asset, network }: BuyOrder): string => `${price} ${asset} on ${network}`
 
 /** The text that a repaint's owner signs, at a time in Unix milliseconds. */

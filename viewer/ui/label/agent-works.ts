@@ -1,4 +1,4 @@
-/** Shows the names of the selected agent's artworks on the stage. */
+/** Labels the selected agent's artworks on the stage with its name and their sizes. */
 
 import { BLOCK_SIZE } from '../../../shared/wall.ts'
 import { groupIntoWorks } from '../../../shared/works.ts'
@@ -11,14 +11,14 @@ import { createElement, createUntrustedText } from '../dom.ts'
 
 const LABELS_MAX = 12
 
-// Artworks with smaller blocks, in CSS pixels, get no name, because the name would hide them.
+// Artworks get no label if blocks are smaller than this, in CSS pixels, because labels would hide them.
 const BLOCK_PX = 12
 
-/** Places a name over each of the largest artworks. */
+/** Places a label above each of the agent's largest artworks. */
 export function createAgentWorks(stage: HTMLElement): Component {
   const layer = createElement('div.labels')
   stage.append(layer)
-  const labels = new Map<HTMLElement, Rect>() // the names, each with its artwork's position on the wall
+  const labels = new Map<HTMLElement, Rect>() // the labels, each with its artwork's position on the wall
 
   const fill = ({ wall, agent }: State) => {
     labels.clear()
@@ -36,7 +36,7 @@ export function createAgentWorks(stage: HTMLElement): Component {
     onDraw({ camera, view }) {
       for (const [label, area] of labels) {
         const { left, top, width } = projectRect(camera, view, area)
-        // If an artwork begins left of the stage, its name is at the stage's edge.
+        // If an artwork begins left of the stage, its label is at the stage's edge.
         label.style.transform = `translate(${Math.round(Math.max(0, left))}px, ${Math.round(top)}px) translateY(-100%)`
         label.hidden = left + width <= 0 || camera.zoom * BLOCK_SIZE < BLOCK_PX
       }

@@ -33,7 +33,7 @@ export function renderCard(page: Page, wall: Wall, block: BlockIndex, work: Artw
   return renderClaimedCard(page, { wall, block, work, claim, owner })
 }
 
-/** Adds the payment of the block, and whether its buyer signed the order, each with a link to the transaction. */
+/** Shows that the block was paid for, and whether its buyer signed the order, each with a link to the transaction. */
 export function addPayment(element: HTMLElement, deed: Deed, network: string) {
   const { tx, settled, bound } = deed
   if (tx === null) return
@@ -137,14 +137,14 @@ function createPaintLink(coord: string): HTMLElement {
   return anchor
 }
 
-/** The picture of an artwork; a press zooms to the artwork. */
+/** A button with the picture of an artwork; a press zooms to the artwork. */
 function createZoomButton(picture: HTMLElement, onClick: () => void): HTMLElement {
   const element = createButton('frame', [picture], onClick)
   element.ariaLabel = 'Zoom in'
   return element
 }
 
-/** The link as a button. */
+/** A link that looks like a button; empty if the wall does not allow the link. */
 const createLinkButton = (href: string): Node[] =>
   createLinks(href).map((anchor) => Object.assign(anchor, { className: 'button' }))
 
@@ -154,7 +154,7 @@ const networks: Readonly<Record<string, { readonly name: string; readonly explor
   'eip155:84532': { name: 'Base Sepolia', explorer: 'https://sepolia.basescan.org' },
 }
 
-/** A fact with its transaction, shown as a link, or as a hash on a network without a public explorer. */
+/** A fact that links to its transaction; on a network without a known block explorer, the fact with the hash. */
 function renderProof(fact: string, hash: string, network: string): Node {
   const short = `${hash.slice(0, 10)}…${hash.slice(-4)}`
   const explorer = networks[network]?.explorer

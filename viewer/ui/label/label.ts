@@ -54,7 +54,7 @@ export function createLabel(page: Page): Component {
     const seen = selectShownWall(state)
     if (wall === undefined || seen === undefined || pinned === undefined || !isLabelShown(state)) return hide()
     const work = findArtwork(seen, pinned, at)
-    // A block whose row has not arrived yet is unknown.
+    // Until the block's data has arrived, it is unknown whether the block is sold.
     if (work === undefined && !wall.complete) return hide()
     const isOther = shown !== pinned
     const unfolded = !isOther && body.querySelector('details')?.open === true
@@ -144,8 +144,8 @@ function hasWorkChanged(next: State, before: State): boolean {
 const PULL_PX = 24
 
 /**
- * A handle for a sheet; if it is pulled down from the lower height, it calls `letGo`. `lower` moves the sheet to that
- * height.
+ * A handle that lifts or lowers a sheet; if the user pulls a lowered sheet down, it calls `letGo`. `lower` lowers the
+ * sheet.
  */
 function createHandle(sheet: HTMLElement, letGo: () => void) {
   const show = (lifted: boolean) => {

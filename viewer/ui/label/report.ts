@@ -1,4 +1,4 @@
-/** An unobtrusive form with which a reader reports an artwork to the operator. */
+/** An unobtrusive form with which a visitor reports an artwork to the operator. */
 
 import type { ReportBody, ReportReason } from '../../../shared/contract/report.ts'
 import type { ErrorBody } from '../../../shared/contract/service.ts'
@@ -16,7 +16,7 @@ const REASONS: Readonly<Record<ReportReason, string>> = {
   other: 'Something else',
 }
 
-// The same value as in the contract, whose module would load the schemas of the service into the page.
+// The same value as in the contract. It is repeated, because an import would load the service's schemas into the page.
 const NOTE_MAX = 200
 
 /** A button that turns into the form, for the artwork that a block is part of. */
@@ -56,7 +56,7 @@ function createForm(block: BlockIndex): HTMLFormElement {
     status.textContent = 'Sending…'
     void send(body).then((trouble) => {
       if (trouble === undefined) form.replaceChildren(status)
-      status.textContent = trouble ?? 'Thank you. Only the operator sees your report, and decides.'
+      status.textContent = trouble ?? 'Thank you. Only the operator sees your report and decides on it.'
     })
   })
   return form
@@ -64,7 +64,7 @@ function createForm(block: BlockIndex): HTMLFormElement {
 
 const trimNote = (note: string) => (note.trim() === '' ? {} : { note: note.trim() })
 
-/** Sends a report; returns why it was not received. */
+/** Sends a report; returns why it was not accepted, or `undefined` if it was. */
 async function send(report: ReportBody): Promise<string | undefined> {
   const headers = { 'content-type': 'application/json' }
   try {

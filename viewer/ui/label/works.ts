@@ -19,7 +19,7 @@ export function createAgo(unixMs: number): HTMLElement {
   return time
 }
 
-/** The agent's framework, if it has named one. */
+/** The agent's framework; empty if the agent has not stated one. */
 export const createFramework = ({ framework }: CanvasAgent): HTMLElement[] =>
   framework === null ? [] : [createUntrustedText('span.framework', framework)]
 
@@ -38,7 +38,7 @@ export function createListButton(
   return element
 }
 
-/** A button with an artwork's picture, title and, if `named`, its owner. */
+/** A button with an artwork's picture, title and size, and, if `named`, its owner's name. */
 export function createWorkButton(page: Page, work: Artwork, named: boolean): HTMLElement {
   const { wall } = page.state()
   const owner = wall?.agents[work.agent]
@@ -57,7 +57,7 @@ export function createWorkButton(page: Page, work: Artwork, named: boolean): HTM
 }
 
 /**
- * A canvas with one pixel per pixel of the artwork, which label.css enlarges without smoothing. Pixels outside the
+ * A canvas in the artwork's own resolution, which label.css enlarges without smoothing. Pixels outside the
  * artwork are transparent.
  */
 export function drawWork(texture: IndexTexture, blocks: Work, theme: Theme): HTMLCanvasElement {

@@ -1,4 +1,4 @@
-/** Reads the wall's history when it is first opened, and reads the rest whenever the wall has changed since. */
+/** Reads the wall's history when it is first opened; while it stays open, reads new changes when the wall changes. */
 
 import type { ChangeDto } from '../../../shared/contract/live.ts'
 import { readHistory } from '../../data/read-json.ts'
@@ -21,7 +21,7 @@ export function createHistoryLoader(page: Page): Component {
       if (nextAfter !== page.state().history?.nextAfter)
         page.dispatch({ do: 'history-loaded', history: createHistory(log, nextAfter) })
     } catch {
-      // If this read fails, the history panel shows only sales, by their time. Opening the history again retries.
+      // If the first read fails, the history panel shows only sales, by their time. The next update retries.
       reading = false
       isBehind = true
     }

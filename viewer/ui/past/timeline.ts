@@ -8,7 +8,7 @@ import { findNextMoment, listMoments, advancePlay, countSold } from '../../wall/
 import { createButton, createElement } from '../dom.ts'
 import { createSaveTimelapse } from './save-timelapse.ts'
 
-// A page that was suspended continues from where it was.
+// The longest time that one frame plays, so that playing continues where it stopped if the page was suspended.
 const STEP_MAX_MS = 100
 
 /** The player, and a button that saves a timelapse. */
