@@ -19,7 +19,8 @@ const SLOWEST_PX_PER_MS = 0.02
 const NEAR_PX = 0.5
 const NEAR_ZOOM = 0.002
 
-// The speed of a throw is measured over this time at the end of a drag; a pointer that rests that long throws nothing.
+// The speed of a throw is measured over this time at the end of a drag; if the pointer rests that long, the wall does
+// not glide.
 const THROW_MS = 80
 const THROW_SLOWEST_PX_PER_MS = 0.15
 

@@ -79,7 +79,7 @@ function lookAtPicture() {
   moveCamera(proposal.size === undefined ? fitWall(view) : lookAtSketch(sketch, view))
 }
 
-/** Shows the subject of a call. */
+/** Shows the position, size and picture of a tool call. */
 function showProposal(next: Proposal) {
   proposal = next
   const { size = { w: 1, h: 1 }, at, indices, mine } = next

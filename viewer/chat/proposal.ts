@@ -7,7 +7,7 @@ import type { Spaces } from '../../shared/contract/space.ts'
 import type { WalletStanding } from '../../shared/contract/wallet.ts'
 import { BLOCK_SIZE, cellOf, isBlockIndex, parseCoord, type BlockIndex, type Cell } from '../../shared/wall.ts'
 
-/** The subject of a call; the whole wall if it has no size. */
+/** The subject of a call; if `size` is undefined, this is the whole wall. */
 export type Proposal = {
   readonly size: AreaSize | undefined
   readonly at: Cell | undefined // of the top left block; undefined while it has no position

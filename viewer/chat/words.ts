@@ -1,6 +1,6 @@
 /**
- * The view's sentence about a proposal, and the message that the view's button sends to the model. Pure. Contains no
- * untrusted text.
+ * The view's sentence about a proposal, and the message that the view's button sends to the model. Pure. Neither
+ * contains untrusted text.
  */
 
 import { ASSET_SYMBOL, formatCount } from '../../shared/money.ts'

@@ -1,6 +1,5 @@
 /**
- * Stores the content of the page for the next visit: its wall, its view, and its files for a visit without a
- * connection.
+ * Stores the content of the page for the next visit: its wall, its view, and its files for offline visits.
  */
 
 import { store } from '../appearance.ts'
@@ -13,7 +12,8 @@ const FILES = 'last-wall'
 // The item of `localStorage` for the view: a description of the view, and its picture in base64. index.html reads it.
 const VIEW = 'view'
 
-// Storage is a few megabytes for the whole site, and the picture is shown for less than a second.
+// The picture may be small: the site has only a few megabytes of storage, and the picture is shown for less than a
+// second.
 const PIXELS_MAX = 200_000
 const BYTES_MAX = 300_000
 const QUALITY = 0.8
@@ -48,7 +48,7 @@ function shrink(shown: HTMLCanvasElement): HTMLCanvasElement {
 
 /**
  * Stores the files once, and the wall and the view now and whenever the user leaves the page. `openingView` returns the
- * canvas if it shows the view that the next visit opens with. If the browser stores nothing, the next visit counts as a
+ * canvas if it shows the view that the next visit opens with. If the browser stores nothing, the next visit is like a
  * first one.
  */
 export function keepCopies(toKeep: () => KeptWall | undefined, openingView: () => HTMLCanvasElement | undefined) {
@@ -103,7 +103,8 @@ async function cacheFiles(): Promise<void> {
   const listAddresses = (kind: string) => performance.getEntriesByType(kind).map(({ name }) => new URL(name))
   const files = new Map<string, URL>()
   for (const url of listAddresses('resource')) if (url.pathname.startsWith('/assets/')) files.set(url.pathname, url)
-  // The page is stored last, because it needs all the other files. It is the same for every query.
+  // The page is stored last, because it needs all the other files. It is stored under `/`, because it is the same for
+  // every query.
   files.set('/', listAddresses('navigation')[0] ?? new URL('/', location.href))
   for (const [path, url] of files) {
     const response = await fetch(url, { cache: 'force-cache' })

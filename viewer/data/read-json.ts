@@ -17,7 +17,7 @@ export const readTail = (signal?: AbortSignal) =>
 // The service's maximum number of changes per page.
 const PAGE_CHANGES = 200
 
-/** Reads every change after a number of the log. */
+/** Reads every change after a log number. */
 export async function readHistory(number: number): Promise<readonly ChangeDto[]> {
   const found: ChangeDto[] = []
   let after = number

@@ -1,4 +1,4 @@
-/** Reads the whole wall: first the pictures of all blocks while they arrive, then the rest. */
+/** Reads the whole wall: first the pictures of all blocks, which are shown as they arrive, then the rest. */
 
 import type { CanvasBlock } from '../../shared/contract/canvas.ts'
 import { ASSET_SYMBOL, USUAL_PRICE } from '../../shared/money.ts'
@@ -14,8 +14,8 @@ const BLOCKS = '/api/blocks'
 // pictures on a slow connection; a later one would add its round trip to the wait.
 const NEARLY_ALL = 0.85 * TOTAL_BLOCKS
 
-// Pictures arrive faster than they need to be drawn, and drawing them all keeps a slow machine busy: between two
-// drawings, the page rests many times as long as a drawing takes.
+// Pictures arrive faster than they need to be drawn, and drawing each at once would keep a slow machine busy. So after
+// each drawing, the page waits `RESTS` times as long as the drawing took.
 const DRAW_MS = 80
 const RESTS = 10
 

@@ -8,7 +8,7 @@ import type { KeptWall } from './kept-copy.ts'
 import { readTail } from './read-json.ts'
 import { readWall } from './read-wall.ts'
 
-// After this many failed attempts, the page warns that the wall may be out of date.
+// After this many failed attempts in a row, the page warns that the wall may be out of date.
 const FAILURES_TOLERATED = 2
 
 export type SyncDeps = {
@@ -42,7 +42,7 @@ export function syncWall(deps: SyncDeps) {
 
 const AGAIN_MS = 3000
 
-/** Delivers the changes since a wall was stored to the page; resolves once all have arrived. */
+/** Delivers to the page the changes since a wall was stored; resolves once all have arrived. */
 async function showMissed(follower: Follower, kept: KeptWall): Promise<void> {
   for (;;) {
     try {
@@ -79,7 +79,7 @@ type Follower = ReturnType<typeof createFollower>
 
 function createFollower({ number, kept, wall: current, show, showStaleness }: SyncDeps) {
   let known = number
-  // A stored wall counts as out of date as soon as its changes cannot be read.
+  // For a stored wall, the page warns at the first failed attempt to read its changes.
   let failures = kept === undefined ? 0 : FAILURES_TOLERATED
   let upToDateAt = kept?.at ?? Date.now()
   return {
@@ -258,7 +258,7 @@ async function catchUp(follower: Follower, number: number, signal: AbortSignal) 
 
 const TAIL_MS = 4000
 
-/** Polls until `signal` aborts. */
+/** Polls the tail of the log until `signal` aborts. */
 function poll(follower: Follower, signal: AbortSignal) {
   let askAgainMs = TAIL_MS
   const pollOnce = async () => {

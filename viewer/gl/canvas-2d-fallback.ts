@@ -4,8 +4,8 @@ import { createCanvasRenderer } from './canvas-renderer.ts'
 import type { Renderer } from './renderer.ts'
 
 /**
- * Inserts a canvas before the stage's own, which still receives the input; returns `undefined` if the browser has no 2d
- * canvas.
+ * Creates a renderer on a new canvas before the stage's own, which still receives the input; `undefined` if the browser
+ * has no 2d canvas.
  */
 export function createFallback(stage: HTMLCanvasElement): Renderer | undefined {
   const canvas = document.createElement('canvas')

@@ -67,7 +67,8 @@ export function createCanvasRenderer(canvas: HTMLCanvasElement): Omit<Renderer, 
         sold = new Set(ALL_BLOCKS.filter((block) => shown && !isOpenAt(shown, block)))
         bordering = [...sold].filter((block) => isBordering(sold, block))
       }
-      // Each box is larger than its block by one line; only the part of that line on open blocks stays visible.
+      // Each box extends its block by the width of a line on each side. Only the part of this margin over open blocks
+      // stays visible.
       for (const block of bordering) fillBox(context, theme.edge, placeBox(block, frame, frame.line))
       context.imageSmoothingEnabled = scale < 1
       context.imageSmoothingQuality = 'high'

@@ -38,7 +38,7 @@ export type ReglParts = {
 // The number of coordinates of a corner.
 const CORNER_SIZE = 2
 
-/** The core of regl: compiles commands, and sets the state in which all of them begin. */
+/** The core of regl: compiles commands, and sets the state in which each command begins. */
 export function drawCalls(parts: ReglParts) {
   const { gl, framebuffers } = parts
   const box: [number, number, number, number] = [0, 0, 0, 0]
@@ -58,7 +58,7 @@ export function drawCalls(parts: ReglParts) {
     current: {},
     procs: { poll, refresh: poll },
     compile(options: Options, attributes: Parts<readonly number[]>, uniforms: Parts<Value>) {
-      // regl also has a command of its own, without shaders.
+      // regl also compiles an internal command, which has no shaders.
       const program = 'vert' in options.static ? beginProgram(gl, options.static) : undefined
       let ready: ((props: Props) => void) | undefined
       const getDraw = () => (ready ??= program && createCall(parts, program, options.static, attributes, uniforms))
@@ -89,7 +89,7 @@ export async function waitForCommands(gl: WebGLRenderingContext): Promise<void> 
   const extension = gl.getExtension('KHR_parallel_shader_compile')
   gl.flush()
   for (const { program, call } of commands.get(gl) ?? []) {
-    // A lost context returns null.
+    // If the context is lost, the query returns null, which ends the wait.
     do await new Promise((resolve) => setTimeout(resolve, POLL_MS))
     while (extension && gl.getProgramParameter(program, extension.COMPLETION_STATUS_KHR) === false)
     if (!gl.isContextLost()) call()
@@ -150,7 +150,7 @@ function createCall(
   }
 }
 
-/** Sets a uniform; returns the texture that has been bound for it. */
+/** Sets a uniform; returns the texture that was bound for it, if any. */
 function setUniform(gl: WebGLRenderingContext, location: WebGLUniformLocation | null, value: Value | undefined) {
   if (typeof value === 'number') gl.uniform1f(location, value)
   else if (isNumbers(value)) {

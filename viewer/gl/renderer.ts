@@ -18,7 +18,7 @@ import worksFrag from './works.frag?raw'
 
 const PALETTE_TEXTURE_SIZE = 256
 
-// With more changed blocks than this, their lines are uploaded and shaded together.
+// Beyond this many changed blocks, all lines of the wall that contain them are uploaded and shaded together.
 const PARTS_MAX = 64
 
 type Colour = [red: number, green: number, blue: number, alpha: number]
@@ -34,7 +34,7 @@ export type Renderer = {
   /** Sets the blocks with a line around their outer edge. */
   setMarks(blocks: readonly BlockIndex[]): void
   setTheme(theme: Theme): void
-  /** Draws the wall, or only the background; returns whether it drew the wall. */
+  /** Draws the wall, or only the background until it can draw the wall; returns whether it drew the wall. */
   draw(frame: Frame): boolean
   /** Draws only the background, before there is a wall. */
   drawBackground(): void

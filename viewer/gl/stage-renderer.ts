@@ -1,4 +1,4 @@
-/** Draws the state on the stage's canvas: uploads changes, draws on request, survives a lost GPU. */
+/** Draws the state on the stage's canvas: uploads changes, draws on request, recovers from the loss of the GPU. */
 
 import type { BlockIndex } from '../../shared/wall.ts'
 import { differsIn, findShownBlock, selectShownWall, type State } from '../state.ts'
@@ -46,7 +46,7 @@ export function createStageRenderer(canvas: HTMLCanvasElement, state: () => Stat
         return false
       }
       surface.watch()
-      // An artwork of several blocks has a line of its own around it.
+      // An artwork of several blocks is marked with its own line, so the single block needs no outline.
       const outlined = marked.length > 0 ? undefined : findShownBlock(state())
       return surface.renderer?.draw(createFrame(camera, view, canvas.width / view.width, outlined)) ?? false
     },
@@ -80,7 +80,8 @@ function createSurface(canvas: HTMLCanvasElement, ask: () => void, onFound: (ren
   }
   const startRenderer = () => {
     const gpu = openWebGl(canvas)
-    // This task is separate from the search for a GPU, so that neither keeps a slow machine busy for long.
+    // The renderer is created in a task of its own, so that neither this nor the search for a GPU keeps a slow machine
+    // busy for long.
     if (gpu) setTimeout(() => installRenderer(createRenderer(gpu, ask)))
     else void fallBack()
   }
@@ -97,7 +98,7 @@ function createSurface(canvas: HTMLCanvasElement, ask: () => void, onFound: (ren
     if (onGpu) destroyRenderer()
   })
   canvas.addEventListener('webglcontextrestored', () => onGpu && startRenderer())
-  // This task is also separate from the start of the page.
+  // The search for a GPU also runs in a task of its own, after the start of the page.
   setTimeout(startRenderer)
   return {
     /** The current renderer, if there is one. */
@@ -105,13 +106,13 @@ function createSurface(canvas: HTMLCanvasElement, ask: () => void, onFound: (ren
       return renderer
     },
     isOnGpu: () => onGpu,
-    /** Must be called before each drawing. */
+    /** Starts the measurement of a frame; must be called before each drawing. */
     watch: () => onGpu && watch(),
   }
 }
 
-// Longer than the frame interval of any screen, in milliseconds. One slow moment proves nothing, hence many frames in a
-// row.
+// Longer than the frame interval of any screen, in milliseconds. One slow frame proves nothing, so many in a row must
+// be slow.
 const SLOW_MS = 80
 const SLOW_IN_A_ROW = 12
 
@@ -132,7 +133,7 @@ function uploadChanges(renderer: Renderer, next: State, before: State | undefine
   const [wall, wallBefore] = [selectShownWall(next), before && selectShownWall(before)]
   if (wall === undefined) return
   if (wall !== wallBefore) {
-    // The changes are relative to the previous wall, which another texture may not show.
+    // `changed` is relative to the previous wall. If the texture is another one, all of it must be uploaded.
     if (wall.changed && wall.texture === wallBefore?.texture) renderer.setBlocks(wall.texture, wall.changed)
     else renderer.setTexture(wall.texture)
   }
@@ -147,7 +148,7 @@ function uploadOverlay(renderer: Renderer, state: State, theme: Theme) {
 
 const hasOverlay = ({ overlay, agent, at }: State) => overlay !== 'none' || agent !== undefined || at !== undefined
 
-/** The selected agent's artworks, or the one that the shown block is part of. */
+/** The blocks to mark: the artwork with the shown block, or else all artworks of the selected agent. */
 function listMarkedBlocks(state: State): readonly BlockIndex[] {
   const { wall, agent, at } = state
   if (wall === undefined) return []

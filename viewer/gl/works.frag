@@ -17,7 +17,7 @@ void main() {
   vec2 middle = (origin + vec2(gl_FragCoord.x, canvasHeight - gl_FragCoord.y) * pixel) / 10.0;
   vec2 block = floor(middle);
   if (marked(block) < 0.5) discard;
-  vec2 near = (middle - block) * 10.0 / pixel; // device pixels from the left and top edge
+  vec2 near = (middle - block) * 10.0 / pixel; // distances from the left and top edges of the block, in device pixels
   vec2 far = 10.0 / pixel - near;
   float away = 1e6;
   if (marked(block - vec2(1.0, 0.0)) < 0.5) away = min(away, near.x);

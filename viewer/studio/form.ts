@@ -1,4 +1,4 @@
-/** Style, size, position and texts, as form fields. */
+/** The form fields for the picture's style, size, position and texts. */
 
 import { LINK_MAX, MESSAGE_MAX, NAME_MAX, isLink, isPrintable } from '../../shared/text.ts'
 import { blockAt, cellOf } from '../../shared/wall.ts'
@@ -28,7 +28,7 @@ export function createForm(studio: Studio): Component {
   const numbers = changes.map(([key, change]) => [key, change, queryElement(key, HTMLInputElement)] as const)
   const fillFields = (sketch: Sketch) => {
     const values = areaOf(sketch)
-    // A field keeps its content while the user types in it.
+    // A focused field is not rewritten if its number is already right, because the user may still be typing.
     for (const [key, , input] of numbers)
       if (document.activeElement !== input || input.valueAsNumber !== values[key]) input.value = `${values[key]}`
   }
@@ -90,7 +90,7 @@ const validators: Readonly<Record<keyof Words, { isValid(text: string): boolean;
 
 /** Binds the text fields; returns a function that fills them with texts from elsewhere, such as from a plan. */
 function bindWords(studio: Studio): Component['update'] {
-  let own: Words | undefined // the texts as they were typed in
+  let own: Words | undefined // the texts that these fields last set
   const status = queryElement('words-flaw', HTMLElement)
   const fields = (['message', 'link', 'name'] as const).map((key) => ({
     key,

@@ -1,6 +1,6 @@
 /**
- * The worker that decodes a picture and paints it in blocks, with the same code as `/api/pixels`. Nothing leaves the
- * browser.
+ * The worker that decodes a picture and paints it in blocks, with the same code as `/api/pixels`. The picture never
+ * leaves the browser.
  */
 
 import { quantise } from '../../shared/quantise.ts'
@@ -18,7 +18,7 @@ export type PictureError = 'unreadable' | 'too-many-pixels'
 /** The result of a job: facts about the opened picture, the painted pixels, or why the job failed. */
 export type JobResult =
   | { readonly opened: Omit<OpenedPicture, 'name'> }
-  | { readonly indices: Uint8Array } // one per pixel, row-major
+  | { readonly indices: Uint8Array } // palette indices, one per pixel, row-major
   | { readonly flaw: PictureError }
 
 // The same limit as that of `/api/pixels`.
@@ -48,7 +48,7 @@ function paint(from: Raster, { size: { w, h }, style: { fit, dither, background 
 
 async function open(file: Blob): Promise<Raster | PictureError> {
   try {
-    // Keeps the colours as they are in the file: the service ignores colour profiles, too.
+    // Keeps the colours as they are in the file, because the service also ignores colour profiles.
     const bitmap = await createImageBitmap(file, { colorSpaceConversion: 'none', premultiplyAlpha: 'none' })
     const { width, height } = bitmap
     if (width * height > PICTURE_PIXELS_MAX) return 'too-many-pixels'

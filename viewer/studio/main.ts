@@ -22,7 +22,7 @@ import type { Component, Sketch, Studio } from './sketch.ts'
 import { boundCovered, areaOf, lookAtSketch, moveSketch, createSketch, withPicture, withPlan } from './sketch.ts'
 import { createSteps } from './steps.ts'
 
-// How long a picture must rest before the page checks for held blocks under it, and the interval of further checks.
+// How long a picture must stay in place before the page checks for held blocks under it, and the time between checks.
 const REST_MS = 500
 const AGAIN_MS = 15_000
 
@@ -117,7 +117,7 @@ async function openFile(file: File, plan?: Plan) {
   if (!wasPlaced) queryElement('room-status', HTMLElement).textContent = await moveToOpenSpace(studio, false)
 }
 
-/** Opens the plan in the address. */
+/** Opens the plan in the page's URL, if there is one. */
 async function openPlan() {
   if (!isPlan(location.hash)) return
   const plan = await readPlan(location.hash)
@@ -130,7 +130,7 @@ async function openPlan() {
 let holdTimer: ReturnType<typeof setTimeout> | undefined
 let asking = new AbortController()
 
-/** Once the picture rests, and then from time to time, checks whether somebody is paying for open blocks under it. */
+/** Checks if somebody is paying for open blocks under the picture: once it stops moving, and then at intervals. */
 function scheduleHoldCheck(afterMs = REST_MS) {
   clearTimeout(holdTimer)
   asking.abort()

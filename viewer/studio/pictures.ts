@@ -50,7 +50,7 @@ export function createImageClient(onPainted: (painted: PaintedPicture) => void) 
   const worker = new Worker(new URL('./image-worker.ts', import.meta.url), { type: 'module', name: 'image-worker' })
   const asked: ((result: JobResult) => void)[] = [] // the callbacks, in the order of the requests
   let latest: File | undefined
-  let wanted: PaintOptions | undefined // the next picture to paint
+  let wanted: PaintOptions | undefined // the options of the next picture to paint
   let isPainting = false
 
   const resolveJob = (result: JobResult) => asked.shift()?.(result)

@@ -1,6 +1,6 @@
 /**
- * A plan as a link that opens it elsewhere: the painted picture, its position and its texts, compressed in the fragment
- * of a URL, which browsers never send. The content of a link is untrusted.
+ * A plan as a link, to open it in another browser: the painted picture, its position and its texts, compressed in a URL
+ * fragment, which browsers never send to a server. The content of a link is untrusted.
  */
 
 import { type Area, AREA_BLOCKS_MAX, formatArea, parseArea } from '../../shared/area.ts'

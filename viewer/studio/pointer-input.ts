@@ -1,6 +1,6 @@
 /**
- * Pointer, wheel and keys on the preview: a drag that begins on the picture moves the picture, and any other drag moves
- * the wall.
+ * Pointer, wheel and key input on the preview: a drag that begins on the picture moves the picture, and any other drag
+ * moves the wall.
  */
 
 import { BLOCK_SIZE, type Cell } from '../../shared/wall.ts'
@@ -21,7 +21,7 @@ export type PreviewControls = Pick<Studio, 'sketch' | 'lookAtPicture'> & {
 
 /** Listens to pointer, wheel and keys on the preview's canvas, and to the zoom buttons. */
 export function listenToInput(canvas: HTMLCanvasElement, controls: PreviewControls) {
-  let held: Point | undefined // the corner of the picture that is being dragged, in wall pixels
+  let held: Point | undefined // the picture's top left corner while it is dragged, in wall pixels
   const dispatch = (action: Action) => {
     const [camera, view] = [controls.camera(), controls.view()]
     if (action.do === 'hold')
@@ -63,7 +63,7 @@ function isOnPicture({ sketch, camera, view }: PreviewControls, at: Point): bool
 
 const findCell = ({ x, y }: Point): Cell => ({ col: Math.floor(x / BLOCK_SIZE), row: Math.floor(y / BLOCK_SIZE) })
 
-/** The position of the picture when its middle is at a point of the stage. */
+/** The position of the picture if its middle is at a point on the stage. */
 function centreCell({ sketch, camera, view }: PreviewControls, at: Point): Cell {
   const { col, row } = findCell(toWall(camera(), view(), at))
   const { w, h } = sketch().size

@@ -1,4 +1,4 @@
-/** Draws the wall with the picture on it, on a plain 2d canvas: this page needs no GPU. */
+/** Draws the wall with the picture on it, on a plain 2d canvas, so that it needs no GPU. */
 
 import { PALETTE } from '../../shared/palette.ts'
 import { BLOCK_SIZE, cellOf, type BlockIndex } from '../../shared/wall.ts'
@@ -18,7 +18,7 @@ const TAKEN_AWAY = 'rgb(0 0 0 / 0.4)'
 
 const colours = PALETTE.map((colour) => [...parseColour(colour), 255])
 
-/** A preview on a canvas. */
+/** Creates a preview on a canvas; throws if the browser has no 2d canvas. */
 export function createPreview(canvas: HTMLCanvasElement, first: Theme) {
   const renderer = requireDrawing(createCanvasRenderer(canvas))
   const context = requireDrawing(canvas.getContext('2d'))
@@ -47,7 +47,7 @@ export function createPreview(canvas: HTMLCanvasElement, first: Theme) {
   }
 
   return {
-    /** Prepares the differences between two sketches; `draw` shows them. */
+    /** Prepares the changes between two sketches; the next `draw` shows them. */
     update(next: Sketch, before: Sketch) {
       const { wall, painted } = next
       if (wall && wall !== before.wall) {

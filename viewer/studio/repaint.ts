@@ -79,7 +79,7 @@ export type Progress =
 /** The signature of a wallet for one order. */
 export type RepaintSignature = { readonly ts: number; readonly signature: string }
 
-/** The values and functions that a repaint needs. `host` is the host name in the signed text. */
+/** The values and functions that a repaint needs; `host` is the host name in the signed text. */
 export type RepaintDeps = {
   readonly host: string
   readonly clock: { ahead: number } // milliseconds that the service's clock is ahead of ours, as far as known

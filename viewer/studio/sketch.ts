@@ -7,7 +7,7 @@ import { BLOCK_SIZE, type BlockIndex, COLS, type Cell, ROWS } from '../../shared
 import { type Camera, type Rect, type View, lookAt, rectOf } from '../camera/camera.ts'
 import type { Wall } from '../wall/wall-model.ts'
 
-/** A picture in its own pixels, before it is painted in blocks. */
+/** The properties of an opened picture: its name, its size in its own pixels, and its kind. */
 export type OpenedPicture = {
   readonly name: string
   readonly width: number
@@ -25,11 +25,11 @@ export type PaintOptions = { readonly size: AreaSize; readonly style: Style }
 /** A picture in the wall's colours: one palette index per pixel, row-major. */
 export type PaintedPicture = PaintOptions & { readonly indices: Uint8Array }
 
-/** The texts of the blocks; an empty text is omitted. */
+/** The texts for the blocks; an order omits empty texts. */
 export type Words = { readonly name: string; readonly message: string; readonly link: string }
 
 export type Sketch = {
-  readonly wall?: Wall | undefined // undefined until the canvas read has begun to arrive
+  readonly wall?: Wall | undefined // undefined undefined until the first part of the wall has arrived
   readonly picture?: OpenedPicture | undefined
   readonly size: AreaSize
   readonly keepsShape: boolean // whether a change of one side keeps the proportions
@@ -43,7 +43,8 @@ export type Sketch = {
   readonly words: Words
 }
 
-// A picture whose sides are whole blocks was made for the wall and keeps its pixels up to this many blocks per side.
+// A picture whose sides are multiples of a block was made for the wall: up to this many blocks per side, each of its
+// pixels becomes one wall pixel.
 const EXACT_MAX = 16
 
 // Any other picture starts with sides no longer than this, because each block costs a dollar.
@@ -75,7 +76,7 @@ export function withPicture(sketch: Sketch, picture: OpenedPicture): Sketch {
   })
 }
 
-/** The sketch of a plan, whose picture is in the wall's colours already. */
+/** The sketch of a plan; the plan's picture already has the wall's colours. */
 export function withPlan(
   sketch: Sketch,
   picture: OpenedPicture,
@@ -183,11 +184,11 @@ export function finishPicture({ painted, size, style }: Sketch): PaintedPicture 
 
 export type Studio = {
   sketch(): Sketch
-  /** Replaces the sketch and updates every part. */
+  /** Replaces the sketch and updates the preview and every component. */
   setSketch(next: Sketch): void
   /** Moves the camera to the picture. */
   lookAtPicture(): void
 }
 
-/** A part that follows the sketch. */
+/** A part of the page that follows the sketch. */
 export type Component = { update(next: Sketch, before: Sketch): void }

@@ -20,7 +20,7 @@ export function createSteps() {
   const room = queryElement('room', HTMLButtonElement)
   let current = 0
   let isBlocked = false // whether the picture can be neither bought nor repainted at its position
-  let isFull = false // whether it also cannot be bought at any other position
+  let isFull = false // whether every block is sold, so that no other position is available either
 
   // The primary button leads to the next step, or to another position if the picture's own is blocked.
   const markPrimaryButton = () => {

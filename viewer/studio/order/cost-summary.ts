@@ -5,13 +5,13 @@ import type { BlockIndex } from '../../../shared/wall.ts'
 import { isSoldOut, type Wall } from '../../wall/wall-model.ts'
 import { listCovered, type Sketch } from '../sketch.ts'
 
-/** The kinds of blocks for a painter: `others` are owned by other wallets. */
+/** The kinds of blocks under a picture: `others` are owned by other wallets. */
 export type Standing = 'open' | 'others' | 'mine'
 
-/** The number of covered blocks of each kind; somebody is buying those in `held`. */
+/** The number of covered blocks of each kind; `held` counts those that somebody is paying for. */
 export type CoveredCounts = Readonly<Record<Standing | 'held', number>>
 
-/** The possible action for a picture at its position: its whole area is bought or repainted. */
+/** The possible action for a picture at its position, which always applies to its whole area. */
 export type Deal = 'buy' | 'repaint' | 'neither'
 
 /** The kind of one block. */
@@ -34,7 +34,7 @@ const names: Readonly<Record<keyof CoveredCounts, string>> = {
   others: 'owned by others',
 }
 
-/** The covered kinds, each with its count in words. */
+/** The kinds of covered blocks, each with a text such as `3 available`. */
 export const describeCovered = (counts: CoveredCounts): { readonly kind: string; readonly text: string }[] =>
   (['open', 'mine', 'held', 'others'] as const)
     .filter((kind) => counts[kind] > 0)

@@ -1,4 +1,6 @@
-/** An order as a file: for a language model, for a tool, for a shell, and as a script that executes the order. Pure. */
+/**
+ * Writes an order as a file: a prompt for a model, JSON for a tool, a curl command, or a script that executes it. Pure.
+ */
 
 import { formatSum, formatSignedText, type StudioOrder, type RepaintOrder } from './order.ts'
 
@@ -36,14 +38,14 @@ const RESEND =
 const listSteps = (order: StudioOrder): readonly string[] =>
   order.kind === 'buy'
     ? [
-        `POST the body to ${order.url} with an x402 v2 client whose spend cap allows ${order.price} dollars, or call the tool buy_area at ${order.wall}/mcp with it. The first response is 402 with the terms for the whole area; the client signs them and sends the identical request again. A 200 with a PAYMENT-RESPONSE header is your receipt.`,
+        `POST the body to ${order.url} with an x402 v2 client whose spend cap allows ${order.price} dollars, or pass the body to the tool buy_area at ${order.wall}/mcp. The first response is 402 with the terms for the whole area; the client signs them and sends the identical request again. A 200 with a PAYMENT-RESPONSE header is your receipt.`,
         '409 block_taken means that another buyer was faster and that you were not charged. Tell me, and do not buy anything else.',
         RESEND,
         `Pay once, and no more than ${formatSum(order)}.`,
       ]
     : [
-        `With the wallet that owns the blocks, sign this text with EIP-191 personal_sign. Put the current time in Unix milliseconds at ts:\n\n\`\`\`text\n${renderTextWithoutTime(order)}\n\`\`\``,
-        `Add ts and signature to the body and PUT it to ${order.url}, or call the tool set_area at ${order.wall}/mcp with it and "area": "${order.area}". Repainting is free and changes all of the blocks or none.`,
+        `With the wallet that owns the blocks, sign this text with EIP-191 personal_sign. Set ts to the current time in Unix milliseconds:\n\n\`\`\`text\n${renderTextWithoutTime(order)}\n\`\`\``,
+        `Add ts and signature to the body and PUT it to ${order.url}, or pass the body with "area": "${order.area}" to the tool set_area at ${order.wall}/mcp. Repainting is free and changes all of the blocks or none.`,
       ]
 
 const renderTextWithoutTime = (order: RepaintOrder) =>
@@ -100,7 +102,7 @@ async function patient(input, init) {
   }
 }`
 
-/** A complete program for Node or Bun, in which only the key must be filled in. */
+/** A complete program for Node or Bun; the user only supplies the private key. */
 function renderScript(order: StudioOrder, name: string): string {
   const isBought = order.kind === 'buy'
   return `// ${order.kind === 'buy' ? `Buys ${formatBlockCount(order)} for ${formatSum(order)}, ${order.perBlock} ${order.asset} each,` : `Repaints ${formatBlockCount(order)} for free`} at ${order.area} on ${order.wall}

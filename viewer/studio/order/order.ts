@@ -65,7 +65,7 @@ export function createOrder(sketch: Sketch, wall: string): StudioOrder | undefin
 /** The terms as text: the total price, the asset and the network. */
 export const formatSum = ({ price, asset, network }: BuyOrder): string => `${price} ${asset} on ${network}`
 
-/** The text that a repaint's owner signs, at a time in Unix milliseconds. */
+/** The text that the owner signs for a repaint; `ts` is the time in Unix milliseconds. */
 export function formatSignedText(
   { area, body }: Pick<RepaintOrder, 'area' | 'body'>,
   host: string,
