@@ -17,7 +17,7 @@ import { showToast } from './ui/messages.ts'
 import { type Place, goToPlace, findDeadLink, readAddressBar, syncAddressBar } from './url-state.ts'
 import { formatDate } from './wall/formatting.ts'
 import { addMissed } from './wall/news.ts'
-import { listMoments, countSold } from './wall/wall-history.ts'
+import { listMoments, countMomentsUntil } from './wall/wall-history.ts'
 import type { Wall } from './wall/wall-model.ts'
 
 const stage = queryElement('stage', HTMLElement)
@@ -95,7 +95,7 @@ function showCounts() {
   counts.textContent =
     at === undefined
       ? formatSummary(wall.stats.claimed, wall.pricing.perBlock)
-      : `${formatCount(countSold(listMoments(wall), at))} of ${formatBlocks(TOTAL_BLOCKS)} sold as of ${formatDate(at)}.`
+      : `${formatCount(countMomentsUntil(listMoments(wall), at))} of ${formatBlocks(TOTAL_BLOCKS)} sold as of ${formatDate(at)}.`
 }
 
 function draw(now?: number) {

@@ -24,11 +24,11 @@ self.addEventListener('fetch', (event) => {
   const { origin, pathname } = new URL(request.url)
   const isOfPage = origin === self.location.origin && (pathname === '/' || pathname.startsWith('/assets/'))
   if (request.method === 'GET' && isOfPage)
-    event.respondWith(fetch(request).catch((error: unknown) => answerFromCache(request, error)))
+    event.respondWith(fetch(request).catch((error: unknown) => respondFromCache(request, error)))
 })
 
 /** Responds from the cache; throws `error` if it has no match. Ignores the query, because it never changes the file. */
-async function answerFromCache(request: Request, error: unknown): Promise<Response> {
+async function respondFromCache(request: Request, error: unknown): Promise<Response> {
   const kept = await caches.match(request, { ignoreSearch: true, ignoreVary: true })
   if (kept === undefined) throw error
   return kept

@@ -78,13 +78,13 @@ export function createShell(page: ShellDeps) {
     start() {
       new ResizeObserver(fitStage).observe(stage)
       watchPixelRatio()
-      void keepReading(page)
+      void readAndFollowWall(page)
     },
   }
 }
 
 /** Shows the stored wall, or else reads the wall, retrying until that succeeds; then keeps it up to date. */
-async function keepReading(page: ShellDeps) {
+async function readAndFollowWall(page: ShellDeps) {
   const { stage, show } = page
   // The stage stays busy for assistive technology until the UI has loaded, because nothing announces the pointed block
   // before.

@@ -15,7 +15,7 @@ import {
   computeUprightZoom,
   zoom,
 } from './camera/camera.ts'
-import { isBeside, chooseLabelShape, lookBeside, computeStage } from './camera/label-layout.ts'
+import { fitsBesideDetails, chooseLabelShape, lookBeside, computeStage } from './camera/label-layout.ts'
 import { type Motion, advanceMotion } from './camera/motion.ts'
 import { findArtwork, listBlocks, boundsOf, findWork } from './wall/artworks.ts'
 import type { Missed } from './wall/news.ts'
@@ -179,7 +179,7 @@ export function resize(state: State, view: View): State {
 function computeGoal(before: State, { view }: State, goal: Camera): Camera {
   const { pinned, agent, wall } = before
   if (pinned !== undefined && before.panel === 'tour') return lookAtStop({ ...before, view }, pinned)
-  if (pinned !== undefined && isBeside(goal, before.view, measureWork(before, pinned)))
+  if (pinned !== undefined && fitsBesideDetails(goal, before.view, measureWork(before, pinned)))
     return lookBeside(measureWork(before, pinned), view, goal.zoom)
   if (before.motion !== undefined && agent !== undefined && wall !== undefined) return frameAgent(wall, agent, view)
   return isFitted(goal, before.view) ? fitWall(view) : clampCamera(goal, stageOf({ ...before, view }))
@@ -315,7 +315,7 @@ function withLabel(state: State, block: BlockIndex, zoomMax: number): State {
   const isOver = state.panel === 'tour' || (agent === undefined && state.panel === 'profile')
   const panel = isCovered || isOver ? undefined : state.panel
   const next = { ...state, pinned: block, pointer: undefined, agent, panel }
-  const isThere = zoomMax <= state.camera.zoom && isBeside(state.camera, state.view, measureWork(next, block))
+  const isThere = zoomMax <= state.camera.zoom && fitsBesideDetails(state.camera, state.view, measureWork(next, block))
   return isThere ? next : flyCamera(next, frameWork(next, block, zoomMax))
 }
 

@@ -5,7 +5,7 @@
 
 import { type BlockIndex, coordOf, parseCoord } from '../shared/wall.ts'
 import { type Camera, type View, clampCamera, fitWall, isFitted } from './camera/camera.ts'
-import { isBeside } from './camera/label-layout.ts'
+import { fitsBesideDetails } from './camera/label-layout.ts'
 import {
   type State,
   frameAgent,
@@ -41,7 +41,7 @@ function findCamera(state: State, { camera, block }: Place): Camera {
   const { wall, initialCamera, view, agent } = state
   const asked = camera === 'all' ? fitWall(view) : camera && clampCamera(camera, view)
   if (block !== undefined && wall !== undefined) {
-    const isThere = asked !== undefined && isBeside(asked, view, measureWork(state, block))
+    const isThere = asked !== undefined && fitsBesideDetails(asked, view, measureWork(state, block))
     return isThere ? asked : frameWork(state, block, asked?.zoom)
   }
   return asked ?? (wall && agent !== undefined ? frameAgent(wall, agent, view) : initialCamera)

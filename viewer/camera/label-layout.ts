@@ -62,8 +62,8 @@ export function lookBeside(area: Rect, view: View, zoomMax: number): Camera {
   const rooms = listSpaces(view)
   for (const share of SHARES)
     for (let zoom = zoomMax; zoom < NEARER * ZOOM_MAX; zoom *= NEARER) {
-      const looks = rooms.map((room) => fitInto(room, area, stage, zoom, share))
-      const found = looks.find((camera) => isBeside(camera, view, area))
+      const looks = rooms.map((room) => lookWithin(room, area, stage, zoom, share))
+      const found = looks.find((camera) => fitsBesideDetails(camera, view, area))
       if (found !== undefined) return found
     }
   // No camera leaves space: the area fills the stage even when the whole wall is shown.
@@ -71,7 +71,7 @@ export function lookBeside(area: Rect, view: View, zoomMax: number): Camera {
 }
 
 /** Whether a camera shows all of an area, and leaves space for its details. */
-export function isBeside(camera: Camera, view: View, area: Rect): boolean {
+export function fitsBesideDetails(camera: Camera, view: View, area: Rect): boolean {
   const { left, top, width, height } = projectRect(camera, view, area)
   const stage = computeStage(view)
   const isWhole =
@@ -101,7 +101,7 @@ function listSpaces(view: View): readonly Rect[] {
 }
 
 /** The camera that shows an area in the middle of a part of the stage, using at most `share` of it. */
-function fitInto(room: Rect, area: Rect, view: View, zoomMax: number, share: number): Camera {
+function lookWithin(room: Rect, area: Rect, view: View, zoomMax: number, share: number): Camera {
   const across = (room.right - room.left) / (area.right - area.left)
   const down = (room.bottom - room.top) / (area.bottom - area.top)
   const { zoom } = clampCamera({ x: 0, y: 0, zoom: Math.min(zoomMax, share * across, share * down) }, view)

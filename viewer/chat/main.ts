@@ -12,7 +12,7 @@ import { clampCamera, fitWall, isFitted, reveal, measureView, type Camera } from
 import { readPrice } from '../page-words.ts'
 import { listenToInput } from '../studio/pointer-input.ts'
 import { createPreview } from '../studio/preview.ts'
-import { boundCovered, lookAtSketch, moveSketch, createSketch, type Sketch } from '../studio/sketch.ts'
+import { measureCovered, lookAtSketch, moveSketch, createSketch, type Sketch } from '../studio/sketch.ts'
 import { queryElement } from '../ui/dom.ts'
 import { buildWall, type Wall } from '../wall/wall-model.ts'
 import { parseProposal, WHOLE_WALL, type Proposal } from './proposal.ts'
@@ -172,7 +172,7 @@ listenToInput(canvas, {
     if (sketch.picture === undefined || sketch.mine.size > 0) return
     isPlaced = true
     setSketch(moveSketch(sketch, at))
-    moveCamera(reveal(camera, view, boundCovered(sketch)))
+    moveCamera(reveal(camera, view, measureCovered(sketch)))
   },
   lookAtPicture,
 })

@@ -42,7 +42,7 @@ function readPreview({ given, answered }: ToolCall): Proposal {
   const { area, block } = answered as Pick<Preview, 'area' | 'block'>
   const whole = area === null ? undefined : parseArea(area)
   const at = block === null ? undefined : parseCoord(block.coord)
-  const size = whole ?? { w: readNumberOr(given['w'], 1), h: readNumberOr(given['h'], 1) }
+  const size = whole ?? { w: readIntegerOr(given['w'], 1), h: readIntegerOr(given['h'], 1) }
   return createPlacedProposal({ ...size, at: at === undefined ? undefined : cellOf(at) }, readGivenPicture(given))
 }
 
@@ -96,7 +96,7 @@ function parseBase64(text: string): Uint8Array | undefined {
   }
 }
 
-const readNumberOr = (value: unknown, other: number) => (Number.isInteger(value) ? Number(value) : other)
+const readIntegerOr = (value: unknown, other: number) => (Number.isInteger(value) ? Number(value) : other)
 
 /** `block 80,45` or `area 80,45,4x3`, as tools accept it. */
 export function formatPlace({ col, row, w, h }: Area): string {

@@ -12,14 +12,14 @@ const CHANGES_MAX = 1000
 /** The changes since a wall was stored, in the order of the log; `undefined` if the whole wall must be read. */
 export async function readChangesSince({ wall, number }: KeptWall): Promise<readonly ChangeDto[] | undefined> {
   if (wall.pricing.perBlock !== readPrice()) return undefined
-  const [{ after, nextAfter, changes }, isSame] = await Promise.all([readTail(), isOfThisLog(wall.stats)])
+  const [{ after, nextAfter, changes }, isSame] = await Promise.all([readTail(), isLastSaleInLog(wall.stats)])
   if (!isSame || nextAfter - number > CHANGES_MAX) return undefined
   // A proxy's copy of the tail may be older than the stored wall, so some or all of its changes are already shown.
   return after <= number ? changes.filter((change) => change.number > number) : await readHistory(number)
 }
 
 /** Whether the wall's last sale is in the log. After a restore, or on another wall at the same address, it is not. */
-async function isOfThisLog({ lastSaleId, lastClaimedAt }: KeptWall['wall']['stats']): Promise<boolean> {
+async function isLastSaleInLog({ lastSaleId, lastClaimedAt }: KeptWall['wall']['stats']): Promise<boolean> {
   if (lastSaleId === 0) return true
   const path = `/api/feed?after=${lastSaleId - 1}&limit=1`
   const { sales } = await readJson<FeedPage>(path, 'feed', { cache: 'no-cache' })
@@ -33,7 +33,10 @@ const STEP_MS = 40
  * Delivers changes in order within three seconds; the changes of one purchase or repaint arrive together. If the user
  * prefers reduced motion, or the page is hidden, all changes arrive together.
  */
-export async function deliverInTurn(changes: readonly ChangeDto[], receive: (changes: readonly ChangeDto[]) => void) {
+export async function deliverGradually(
+  changes: readonly ChangeDto[],
+  receive: (changes: readonly ChangeDto[]) => void,
+) {
   const parts = groupByTime(changes)
   const begun = performance.now()
   for (let done = 0; done < parts.length;) {

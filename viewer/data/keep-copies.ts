@@ -4,7 +4,15 @@
 
 import { store } from '../appearance.ts'
 import type { Wall } from '../wall/wall-model.ts'
-import { FLAG, type KeptWall, openWalls, type Packed, type PackedWall, VERSION, waitForRequest } from './kept-copy.ts'
+import {
+  FLAG,
+  type KeptWall,
+  openWallStore,
+  type Packed,
+  type PackedWall,
+  VERSION,
+  waitForRequest,
+} from './kept-copy.ts'
 
 const WORKER = '/offline-worker.js'
 const FILES = 'last-wall'
@@ -25,7 +33,7 @@ const QUALITY = 0.8
 declare function describeView(): string
 
 /** Stores the current picture of a canvas in place of the previous one. */
-async function keepView(shown: HTMLCanvasElement): Promise<void> {
+async function storeView(shown: HTMLCanvasElement): Promise<void> {
   const view = describeView()
   const { promise, resolve } = Promise.withResolvers<Blob | null>()
   shrink(shown).toBlob(resolve, 'image/webp', QUALITY)
@@ -56,17 +64,17 @@ export function keepCopies(toKeep: () => KeptWall | undefined, openingView: () =
     const kept = toKeep()
     if (kept === undefined) return
     const shown = openingView()
-    await Promise.all([storeWall(kept), shown && keepView(shown)])
+    await Promise.all([storeWall(kept), shown && storeView(shown)])
   }
-  const keepQuietly = () => void keep().catch(() => {})
+  const keepIgnoringErrors = () => void keep().catch(() => {})
   void cacheFiles().catch(() => {})
-  keepQuietly()
-  document.addEventListener('visibilitychange', () => document.hidden && keepQuietly())
+  keepIgnoringErrors()
+  document.addEventListener('visibilitychange', () => document.hidden && keepIgnoringErrors())
 }
 
 /** Stores a wall in place of the previous one. */
 async function storeWall(kept: KeptWall): Promise<void> {
-  const all = await openWalls('readwrite')
+  const all = await openWallStore('readwrite')
   all.clear()
   const packed: PackedWall = { ...kept, wall: packWall(kept.wall) }
   await waitForRequest(all.put(packed, VERSION))

@@ -38,7 +38,7 @@ export const FLAG = 'kept'
 export async function readKeptWall(): Promise<KeptWall | undefined> {
   if (readStored(FLAG) === undefined) return undefined
   try {
-    const packed: PackedWall | undefined = await waitForRequest((await openWalls('readonly')).get(VERSION))
+    const packed: PackedWall | undefined = await waitForRequest((await openWallStore('readonly')).get(VERSION))
     return packed && { ...packed, wall: await unpackWall(packed.wall) }
   } catch {
     return undefined
@@ -59,7 +59,7 @@ export async function unpackWall({ pixels, blocks, owners, times, said, words, .
 let opened: Promise<IDBDatabase> | undefined
 
 // Opens the database only once, because a page that is being closed has no time to wait for it.
-export async function openWalls(mode: IDBTransactionMode): Promise<IDBObjectStore> {
+export async function openWallStore(mode: IDBTransactionMode): Promise<IDBObjectStore> {
   opened ??= openDatabase()
   return (await opened).transaction(WALLS, mode).objectStore(WALLS)
 }

@@ -3,7 +3,7 @@
 import type { ChangeDto, Mark, Reset } from '../../shared/contract/live.ts'
 import type { Wall } from '../wall/wall-model.ts'
 import { withChanges } from './apply-updates.ts'
-import { deliverInTurn, readChangesSince } from './catch-up.ts'
+import { deliverGradually, readChangesSince } from './catch-up.ts'
 import type { KeptWall } from './kept-copy.ts'
 import { readTail } from './read-json.ts'
 import { readWall } from './read-wall.ts'
@@ -49,7 +49,7 @@ async function showMissed(follower: Follower, kept: KeptWall): Promise<void> {
       const changes = await readChangesSince(kept)
       if (changes === undefined) await follower.readWholeWall(undefined, kept.at)
       follower.setStatus(true)
-      return await deliverInTurn(changes ?? [], (part) => follower.receive(part, kept.at))
+      return await deliverGradually(changes ?? [], (part) => follower.receive(part, kept.at))
     } catch {
       follower.setStatus(false)
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
@@ -197,7 +197,7 @@ function followStream(follower: Follower, shared: string | null, signal: AbortSi
     stream?.close()
     if (!signal.aborted && failures < FAILURES_MAX) timer = setTimeout(openStream, Math.random() * SPREAD_MS)
   }
-  const readAgain = async () => {
+  const reloadWall = async () => {
     closeStream()
     try {
       await follower.readWholeWall(signal)
@@ -209,12 +209,12 @@ function followStream(follower: Follower, shared: string | null, signal: AbortSi
   const onReset = ({ data }: MessageEvent<string>) => {
     const { number }: Reset = JSON.parse(data)
     // If the wall already shows all changes up to this number, the stream continues.
-    if (number !== follower.number()) void readAgain()
+    if (number !== follower.number()) void reloadWall()
   }
   const onEnd = ({ data }: MessageEvent<string>) => {
     const { number }: Mark = JSON.parse(data)
     // If the wall shows more changes than the service has, the database was restored from an older copy.
-    if (number < follower.number()) void readAgain()
+    if (number < follower.number()) void reloadWall()
     else reopen()
   }
   const openStream = () => {

@@ -65,7 +65,7 @@ export function createCanvasRenderer(canvas: HTMLCanvasElement): Omit<Renderer, 
       const place = [left, top, WIDTH * scale, HEIGHT * scale] as const
       if (bordering === undefined) {
         sold = new Set(ALL_BLOCKS.filter((block) => shown && !isOpenAt(shown, block)))
-        bordering = [...sold].filter((block) => isBordering(sold, block))
+        bordering = [...sold].filter((block) => bordersOnOpenBlock(sold, block))
       }
       // Each box extends its block by the width of a line on each side. Only the part of this margin over open blocks
       // stays visible.
@@ -149,7 +149,7 @@ function drawGround(context: CanvasRenderingContext2D, frame: Frame, theme: Them
 }
 
 /** Whether any of the blocks around a block is open. */
-function isBordering(sold: ReadonlySet<BlockIndex>, block: BlockIndex): boolean {
+function bordersOnOpenBlock(sold: ReadonlySet<BlockIndex>, block: BlockIndex): boolean {
   const { col, row } = cellOf(block)
   const isOpen = (right: number, down: number) => {
     const other = blockAt(col + right, row + down)

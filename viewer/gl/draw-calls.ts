@@ -59,16 +59,16 @@ export function drawCalls(parts: ReglParts) {
     procs: { poll, refresh: poll },
     compile(options: Options, attributes: Parts<readonly number[]>, uniforms: Parts<Value>) {
       // regl also compiles an internal command, which has no shaders.
-      const program = 'vert' in options.static ? beginProgram(gl, options.static) : undefined
+      const program = 'vert' in options.static ? startCompiling(gl, options.static) : undefined
       let ready: ((props: Props) => void) | undefined
       const getDraw = () => (ready ??= program && createCall(parts, program, options.static, attributes, uniforms))
       if (program) begun.push({ program, call: getDraw })
       const target = options.dynamic['framebuffer']
       const draw = (props: Props) => {
         drawTo(target === undefined ? null : framebuffers.getFramebuffer(props[parseName(target)]))
-        ;(getDraw() ?? refuseCall)(props)
+        ;(getDraw() ?? throwUnsupported)(props)
       }
-      return { draw, batch: refuseCall, scope: refuseCall, destroy() {} }
+      return { draw, batch: throwUnsupported, scope: throwUnsupported, destroy() {} }
     },
   }
 }
@@ -96,7 +96,7 @@ export async function waitForCommands(gl: WebGLRenderingContext): Promise<void> 
   }
 }
 
-const refuseCall = () => {
+const throwUnsupported = () => {
   throw new TypeError('The wall draws one command at a time.')
 }
 
@@ -104,7 +104,7 @@ const refuseCall = () => {
  * Has the driver compile shaders. The page does not query them before they are ready, so that the driver can compile in
  * parallel.
  */
-function beginProgram(gl: WebGLRenderingContext, { vert, frag }: Options['static']): WebGLProgram {
+function startCompiling(gl: WebGLRenderingContext, { vert, frag }: Options['static']): WebGLProgram {
   const program = gl.createProgram()
   const kinds = [gl.VERTEX_SHADER, gl.FRAGMENT_SHADER] as const
   for (const [at, source] of [vert, frag].entries()) {

@@ -60,7 +60,7 @@ export function createFrame(camera: Camera, view: View, ratio: number, outlined:
       outlined === undefined
         ? undefined
         : createOutline(
-            edgesOf(cropToWall(boxOf(camera, view, outlined)), ratio),
+            edgesOf(enlargeToVisible(boxOf(camera, view, outlined)), ratio),
             STROKE * ratio,
             HALO * ratio,
             clipEdges,
@@ -75,7 +75,7 @@ export function createFrame(camera: Camera, view: View, ratio: number, outlined:
 }
 
 /** A box enlarged around its middle, so that it is visible from afar. */
-function cropToWall({ left, top, width, height }: Box): Box {
+function enlargeToVisible({ left, top, width, height }: Box): Box {
   const more = Math.max(0, OUTLINED_MIN - width) / 2
   return { left: left - more, top: top - more, width: width + 2 * more, height: height + 2 * more }
 }

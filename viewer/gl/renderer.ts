@@ -56,7 +56,7 @@ export function createRenderer(gl: WebGLRenderingContext, onReady: () => void): 
   const [indices, palette, overlay, marks] = [createBlank(), createBlank(), createBlank(), createBlank()]
   const levels = createLevels(regl, { indices, palette, overlay })
   const paint = createPainters(regl)
-  let themeColours = themeColoursOf()
+  let themeColours = selectThemeColours()
   let stale: readonly Rect[] = [WHOLE_WALL] // the areas that the levels do not show yet
   let overlaid = 0
   let marked: Rect | undefined
@@ -82,7 +82,7 @@ export function createRenderer(gl: WebGLRenderingContext, onReady: () => void): 
     },
     setBlocks(data, blocks) {
       const parts = blocks.length > PARTS_MAX ? [linesOf(blocks)] : blocks.map((block) => boundsOf([block]))
-      for (const area of parts) indices.subimage(imageOf(data, area), area.left, area.top)
+      for (const area of parts) indices.subimage(cropTexture(data, area), area.left, area.top)
       stale = stale.length + parts.length > PARTS_MAX ? [WHOLE_WALL] : [...stale, ...parts]
     },
     setOverlay(data) {
@@ -98,7 +98,7 @@ export function createRenderer(gl: WebGLRenderingContext, onReady: () => void): 
     },
     setTheme(theme) {
       palette({ data: createColourTable(theme), width: PALETTE_TEXTURE_SIZE, height: 1 })
-      themeColours = themeColoursOf(theme)
+      themeColours = selectThemeColours(theme)
       stale = [WHOLE_WALL]
     },
     draw(frame) {
@@ -107,7 +107,7 @@ export function createRenderer(gl: WebGLRenderingContext, onReady: () => void): 
       if (frame.pixel <= 1) paint.near({ ...frame, ...themeColours, indices, palette, overlay, overlaid })
       else drawFar(frame, chooseDepth(frame.pixel))
       paint.outline({ ...frame, ...frame.edge, inner: themeColours.edge, outer: themeColours.edge })
-      if (marked) paint.works({ ...frame, marks, place: placeOf(marked, frame) })
+      if (marked) paint.works({ ...frame, marks, place: projectToClipSpace(marked, frame) })
       if (frame.outlined) paint.outline({ ...frame, ...frame.outlined, inner: WHITE, outer: BLACK })
       return true
     },
@@ -122,10 +122,10 @@ function clear(regl: Regl, color: Colour) {
 }
 
 /** The theme's colours; black until a theme is set. */
-const themeColoursOf = (theme?: Theme) => ({
-  ground: lightOf(theme?.ground),
-  gridLine: lightOf(theme?.gridLine),
-  edge: lightOf(theme?.edge),
+const selectThemeColours = (theme?: Theme) => ({
+  ground: toShaderColour(theme?.ground),
+  gridLine: toShaderColour(theme?.gridLine),
+  edge: toShaderColour(theme?.edge),
 })
 
 /** A frame in the texels of a level. */
@@ -166,7 +166,7 @@ function createPainters(regl: Regl) {
 }
 
 /** An area of an index texture in the form that regl uploads. */
-function imageOf(indices: IndexTexture, { left, top, right, bottom }: Rect) {
+function cropTexture(indices: IndexTexture, { left, top, right, bottom }: Rect) {
   const [width, height] = [right - left, bottom - top]
   // Whole lines are consecutive in memory.
   const data = width === WIDTH ? indices.subarray(top * WIDTH, bottom * WIDTH) : new Uint8Array(width * height)
@@ -178,13 +178,13 @@ function imageOf(indices: IndexTexture, { left, top, right, bottom }: Rect) {
   return { data, width, height, format: 'luminance' } as const
 }
 
-const lightOf = (colour = '#000000'): Colour => {
+const toShaderColour = (colour = '#000000'): Colour => {
   const [red, green, blue] = parseColour(colour)
   return [red / 255, green / 255, blue / 255, 1]
 }
 
 /** The position of an area of the wall in clip space, given that of the whole wall. */
-function placeOf({ left, top, right, bottom }: Rect, { place }: Frame): Frame['place'] {
+function projectToClipSpace({ left, top, right, bottom }: Rect, { place }: Frame): Frame['place'] {
   const [wallLeft, wallTop, wallRight, wallBottom] = place
   const placeAcross = (x: number) => wallLeft + (x / WIDTH) * (wallRight - wallLeft)
   const placeDown = (y: number) => wallTop + (y / HEIGHT) * (wallBottom - wallTop)

@@ -57,7 +57,7 @@ const others: Readonly<Record<string, Action>> = {
 }
 
 /** The action of a press; `undefined` if there is none. */
-export function actionOf({ key, code, shiftKey, onWall }: Press): Action | undefined {
+export function findAction({ key, code, shiftKey, onWall }: Press): Action | undefined {
   const arrow = directions[key]
   if (arrow && onWall) {
     const blocks = shiftKey ? LEAP_BLOCKS : 1

@@ -4,7 +4,7 @@ import type { Point } from '../camera/camera.ts'
 import { computeThrowSpeed, type Moment } from '../camera/motion.ts'
 import type { Action } from '../state.ts'
 import { queryElement } from '../ui/dom.ts'
-import { actionOf, ZOOM_STEP } from './keys.ts'
+import { findAction, ZOOM_STEP } from './keys.ts'
 
 // A press that moves less than this many CSS pixels is a tap.
 const TAP_SLOP = 5
@@ -41,7 +41,7 @@ export function readKey(event: KeyboardEvent, stage: HTMLElement): Action | unde
   const { key, code, shiftKey, ctrlKey, metaKey, altKey, target } = event
   const isTyping = target instanceof HTMLInputElement || target instanceof HTMLSelectElement
   if (ctrlKey || metaKey || altKey || (isTyping && key !== 'Escape')) return undefined
-  return actionOf({ key, code, shiftKey, onWall: target === stage })
+  return findAction({ key, code, shiftKey, onWall: target === stage })
 }
 
 /** Listens to the zoom buttons, which every page has. */

@@ -19,7 +19,7 @@ import { type PreviewControls, listenToInput } from './pointer-input.ts'
 import { createPreview } from './preview.ts'
 import { countHeldBlocks } from './service.ts'
 import type { Component, Sketch, Studio } from './sketch.ts'
-import { boundCovered, areaOf, lookAtSketch, moveSketch, createSketch, withPicture, withPlan } from './sketch.ts'
+import { measureCovered, areaOf, lookAtSketch, moveSketch, createSketch, withPicture, withPlan } from './sketch.ts'
 import { createSteps } from './steps.ts'
 
 // How long a picture must stay in place before the page checks for held blocks under it, and the time between checks.
@@ -71,7 +71,7 @@ const controls: PreviewControls = {
   movePicture(at) {
     if (sketch.picture === undefined) return
     setSketch(moveSketch(sketch, at))
-    moveCamera(reveal(camera, view, boundCovered(sketch)))
+    moveCamera(reveal(camera, view, measureCovered(sketch)))
   },
 }
 

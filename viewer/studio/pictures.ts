@@ -12,17 +12,17 @@ const flaws: Readonly<Record<PictureError, string>> = {
 /** Calls `onFile` with the first file of each selection, drop or paste. */
 export function listenForPictures(onFile: (file: File) => void) {
   const chooser = queryElement('file', HTMLInputElement)
-  const takeFile = (files: FileList | undefined | null) => {
+  const passFirstFile = (files: FileList | undefined | null) => {
     const [file] = files ?? []
     if (file) onFile(file)
     return file !== undefined
   }
   chooser.addEventListener('change', () => {
-    takeFile(chooser.files)
+    passFirstFile(chooser.files)
     // Resets the field, so that the same file can be selected again after it was edited.
     chooser.value = ''
   })
-  window.addEventListener('paste', (event) => takeFile(event.clipboardData?.files) && event.preventDefault())
+  window.addEventListener('paste', (event) => passFirstFile(event.clipboardData?.files) && event.preventDefault())
   const showDragging = (is: boolean) => document.body.classList.toggle('dropping', is)
   window.addEventListener('dragover', (event) => {
     event.preventDefault()
@@ -32,7 +32,7 @@ export function listenForPictures(onFile: (file: File) => void) {
   window.addEventListener('drop', (event) => {
     event.preventDefault()
     showDragging(false)
-    takeFile(event.dataTransfer?.files)
+    passFirstFile(event.dataTransfer?.files)
   })
 }
 

@@ -37,7 +37,7 @@ export function listenToInput(canvas: HTMLCanvasElement, controls: PreviewContro
     } else if (action.do === 'walk') {
       const { col, row } = controls.sketch().at
       controls.movePicture({ col: col + action.right, row: row + action.down })
-    } else if (action.do === 'tap') controls.movePicture(centreCell(controls, action.at))
+    } else if (action.do === 'tap') controls.movePicture(computeCentredPosition(controls, action.at))
     else if (action.do === 'pin') controls.lookAtPicture()
     else if (action.do === 'fit') controls.moveCamera(fitWall(view))
   }
@@ -64,7 +64,7 @@ function isOnPicture({ sketch, camera, view }: PreviewControls, at: Point): bool
 const findCell = ({ x, y }: Point): Cell => ({ col: Math.floor(x / BLOCK_SIZE), row: Math.floor(y / BLOCK_SIZE) })
 
 /** The position of the picture if its middle is at a point on the stage. */
-function centreCell({ sketch, camera, view }: PreviewControls, at: Point): Cell {
+function computeCentredPosition({ sketch, camera, view }: PreviewControls, at: Point): Cell {
   const { col, row } = findCell(toWall(camera(), view(), at))
   const { w, h } = sketch().size
   return { col: col - (w >> 1), row: row - (h >> 1) }

@@ -8,7 +8,7 @@ import { fitCanvas, createFrame } from '../gl/frame.ts'
 import { parseColour, type Theme } from '../theme.ts'
 import { boundsOf, traceEdges } from '../wall/artworks.ts'
 import { standingOf } from './order/cost-summary.ts'
-import { boundCovered, listCovered, type PaintedPicture, type Sketch } from './sketch.ts'
+import { measureCovered, listCovered, type PaintedPicture, type Sketch } from './sketch.ts'
 
 // The colour of the crosses over blocks of other owners, which stands out in every theme.
 const STOP = '#e5484d'
@@ -28,7 +28,7 @@ export function createPreview(canvas: HTMLCanvasElement, first: Theme) {
   let owned = new Path2D() // the outline of the owner's blocks
   renderer.setTheme(first)
 
-  const cut = (sketch: Sketch) => {
+  const drawPictureLayer = (sketch: Sketch) => {
     const { size, at, painted } = sketch
     const blocks = Map.groupBy(listCovered(sketch), (block) => standingOf(sketch, block))
     barred = blocks.get('others') ?? []
@@ -57,7 +57,7 @@ export function createPreview(canvas: HTMLCanvasElement, first: Theme) {
         else renderer.setTexture(wall.texture)
       }
       if (painted && painted !== before.painted) putPicture(whole, painted)
-      cut(next)
+      drawPictureLayer(next)
     },
     setTheme: renderer.setTheme,
     /** Sets the canvas to the size of its stage, in device pixels. */
@@ -68,11 +68,11 @@ export function createPreview(canvas: HTMLCanvasElement, first: Theme) {
       const frame = createFrame(camera, view, ratio, undefined)
       renderer.draw(frame)
       if (sketch.picture === undefined) return
-      const { left, top, right, bottom } = boundCovered(sketch)
+      const { left, top, right, bottom } = measureCovered(sketch)
       if (sketch.painted) context.drawImage(shown.canvas, left, top, right - left, bottom - top)
       const line = ratio * frame.pixel // one CSS pixel
-      drawBar(context, barred, line)
-      drawDash(context, owned, line)
+      drawCrosses(context, barred, line)
+      drawDashedLine(context, owned, line)
       outlineBox(context, [left, top, right - left, bottom - top], line)
     },
   }
@@ -92,7 +92,7 @@ function putPicture(context: CanvasRenderingContext2D, { size: { w, h }, indices
   context.putImageData(image, 0, 0)
 }
 
-function drawBar(context: CanvasRenderingContext2D, blocks: readonly BlockIndex[], line: number) {
+function drawCrosses(context: CanvasRenderingContext2D, blocks: readonly BlockIndex[], line: number) {
   context.strokeStyle = STOP
   context.lineWidth = Math.min(1.5 * line, BLOCK_SIZE / 5)
   context.beginPath()
@@ -106,7 +106,7 @@ function drawBar(context: CanvasRenderingContext2D, blocks: readonly BlockIndex[
   context.stroke()
 }
 
-function drawDash(context: CanvasRenderingContext2D, path: Path2D, line: number) {
+function drawDashedLine(context: CanvasRenderingContext2D, path: Path2D, line: number) {
   context.strokeStyle = '#000'
   context.lineWidth = 3 * line
   context.stroke(path)

@@ -64,7 +64,7 @@ async function readRefusal(response: Response): Promise<{ readonly words: string
   try {
     const body: ErrorBody & { readonly now?: unknown; readonly expected?: unknown } = await response.json()
     return {
-      words: `${body.message}${describeOtherPlace(body.expected)}`,
+      words: `${body.message}${describeExpectedHost(body.expected)}`,
       now: typeof body.now === 'number' ? body.now : undefined,
     }
   } catch {
@@ -74,7 +74,7 @@ async function readRefusal(response: Response): Promise<{ readonly words: string
 }
 
 /** Advice to open this page at another host, if the first line of the expected text contains one; otherwise empty. */
-function describeOtherPlace(expected: unknown): string {
+function describeExpectedHost(expected: unknown): string {
   const host = typeof expected === 'string' ? expected.split('\n')[0] : undefined
   return host === undefined || host === location.hostname
     ? ''

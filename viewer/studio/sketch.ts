@@ -67,7 +67,7 @@ export function createSketch(at: Cell): Sketch {
 /** The sketch with another picture, in a suitable size and style. */
 export function withPicture(sketch: Sketch, picture: OpenedPicture): Sketch {
   const dither = sketch.ownDither ? sketch.style.dither : chooseDither(picture)
-  return fitSketch({
+  return limitSketch({
     ...sketch,
     picture,
     painted: undefined,
@@ -84,7 +84,7 @@ export function withPlan(
 ): Sketch {
   const { col, row, w, h } = area
   const style: Style = { ...sketch.style, fit: 'cover', dither: 'none' }
-  return fitSketch({
+  return limitSketch({
     ...sketch,
     picture,
     painted: undefined,
@@ -118,24 +118,24 @@ function chooseSize(picture: OpenedPicture): AreaSize {
 export function withWidth(sketch: Sketch, w: number): Sketch {
   const { picture, keepsShape, size } = sketch
   const h = picture && keepsShape ? Math.round((w * picture.height) / picture.width) : size.h
-  return fitSketch({ ...sketch, size: { w, h } })
+  return limitSketch({ ...sketch, size: { w, h } })
 }
 
 /** The sketch with another height in blocks; the width follows if the proportions are kept. */
 export function withHeight(sketch: Sketch, h: number): Sketch {
   const { picture, keepsShape, size } = sketch
   const w = picture && keepsShape ? Math.round((h * picture.width) / picture.height) : size.w
-  return fitSketch({ ...sketch, size: { w, h } })
+  return limitSketch({ ...sketch, size: { w, h } })
 }
 
 /** The sketch at another position, or as near to it as the wall allows. */
-export const moveSketch = (sketch: Sketch, at: Cell): Sketch => fitSketch({ ...sketch, at })
+export const moveSketch = (sketch: Sketch, at: Cell): Sketch => limitSketch({ ...sketch, at })
 
 /**
  * Limits size and position to the wall, and the size to that of one order. Resets `held`, which is unknown for the new
  * position.
  */
-function fitSketch(sketch: Sketch): Sketch {
+function limitSketch(sketch: Sketch): Sketch {
   const size = limitSize(sketch.size)
   const at = { col: clampInteger(sketch.at.col, 0, COLS - size.w), row: clampInteger(sketch.at.row, 0, ROWS - size.h) }
   // Returns the same size object if the size is unchanged, so that a picture that is only moved is not painted again.
@@ -158,7 +158,7 @@ export const listCovered = (sketch: Pick<Sketch, 'at' | 'size'>): BlockIndex[] =
 export const areaOf = ({ at, size }: Pick<Sketch, 'at' | 'size'>): Area => ({ ...at, ...size })
 
 /** The covered area of the wall, in pixels. */
-export const boundCovered = (sketch: Pick<Sketch, 'at' | 'size'>): Rect => rectOf(areaOf(sketch))
+export const measureCovered = (sketch: Pick<Sketch, 'at' | 'size'>): Rect => rectOf(areaOf(sketch))
 
 // The largest zoom on a picture, in CSS pixels per wall pixel.
 const LOOK_ZOOM = 8
@@ -168,7 +168,7 @@ const AROUND_BLOCKS = 3
 
 /** The camera that shows the picture and some of the wall around it. */
 export function lookAtSketch(sketch: Pick<Sketch, 'at' | 'size'>, view: View): Camera {
-  const { left, top, right, bottom } = boundCovered(sketch)
+  const { left, top, right, bottom } = measureCovered(sketch)
   const around = Math.max(AROUND_BLOCKS, Math.max(sketch.size.w, sketch.size.h) / 2) * BLOCK_SIZE
   return lookAt(
     { left: left - around, top: top - around, right: right + around, bottom: bottom + around },
@@ -178,7 +178,7 @@ export function lookAtSketch(sketch: Pick<Sketch, 'at' | 'size'>, view: View): C
 }
 
 /** The painted picture if it is for the current size and style; `undefined` while it is being painted. */
-export function finishPicture({ painted, size, style }: Sketch): PaintedPicture | undefined {
+export function findFinishedPicture({ painted, size, style }: Sketch): PaintedPicture | undefined {
   return painted?.size === size && painted.style === style ? painted : undefined
 }
 

@@ -39,7 +39,7 @@ export type WalletRefusal = { readonly declined: boolean; readonly words: string
 
 /** Requests access to a wallet; returns the address of its first account. */
 export async function connect({ provider }: BrowserWallet): Promise<string | WalletRefusal> {
-  return await askWallet(async () => {
+  return await callWallet(async () => {
     const accounts = await provider.request({ method: 'eth_requestAccounts' })
     const first: unknown = Array.isArray(accounts) ? accounts[0] : undefined
     return isAddress(first) ? first : { declined: false, words: 'This wallet has no account.' }
@@ -52,7 +52,7 @@ export async function personalSign(
   address: string,
   text: string,
 ): Promise<string | WalletRefusal> {
-  return await askWallet(async () => {
+  return await callWallet(async () => {
     const signature = await provider.request({
       method: 'personal_sign',
       params: [`0x${new TextEncoder().encode(text).toHex()}`, address],
@@ -69,7 +69,7 @@ export const isAddress = (value: unknown): value is string =>
 // EIP-1193: the user rejected the request.
 const REJECTED = 4001
 
-async function askWallet<T>(ask: () => Promise<T>): Promise<T | WalletRefusal> {
+async function callWallet<T>(ask: () => Promise<T>): Promise<T | WalletRefusal> {
   try {
     return await ask()
   } catch (error) {

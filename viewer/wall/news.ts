@@ -59,13 +59,14 @@ export function listTourStops(wall: Wall, blocks: readonly BlockIndex[]): readon
   }
   const largest = works.toSorted((a, b) => b.fresh - a.fresh).slice(0, STOPS_MAX)
   const [newest] = listArtworks(wall)
-  return [...largest.map(({ work }) => work), ...(newest ? [{ blocks: findOpenBeside(wall, newest) }] : [])].flatMap(
-    ({ blocks: [first] }) => first ?? [],
-  )
+  return [
+    ...largest.map(({ work }) => work),
+    ...(newest ? [{ blocks: findNearestOpenBlock(wall, newest) }] : []),
+  ].flatMap(({ blocks: [first] }) => first ?? [])
 }
 
 /** The open block that is the fewest steps from a work. */
-function findOpenBeside({ claims }: Wall, { blocks }: Artwork): readonly BlockIndex[] {
+function findNearestOpenBlock({ claims }: Wall, { blocks }: Artwork): readonly BlockIndex[] {
   const seen = new Set(blocks)
   // The iteration of a set includes entries that are added meanwhile.
   for (const block of seen) {

@@ -31,7 +31,7 @@ export function createHistory(log: readonly ChangeDto[], nextAfter: number): His
  * `from` is another moment of the same history; it is updated in place with only the changes between the two moments.
  */
 export function rebuildPast(present: Wall, history: History, at: number, from?: Past): Past {
-  const count = countSold(history.moments, at)
+  const count = countMomentsUntil(history.moments, at)
   const isNear = from?.history === history
   if (isNear && from.count === count) return from
   const before = isNear ? from.wall : { ...present, texture: createTexture(), claims: new Map(present.claims) }
@@ -62,7 +62,7 @@ export function listMoments({ claims }: Wall): Float64Array<ArrayBuffer> {
 }
 
 /** The number of moments up to and including `at`, such as those of sales; all of them if `at` is undefined. */
-export function countSold(moments: Float64Array, at: number | undefined): number {
+export function countMomentsUntil(moments: Float64Array, at: number | undefined): number {
   if (at === undefined) return moments.length
   let low = 0
   let high = moments.length
@@ -75,7 +75,7 @@ export function countSold(moments: Float64Array, at: number | undefined): number
 }
 
 /** The moment of the last of the first `count` changes; just before the first for 0, and `undefined` (now) for all. */
-export function findNextMoment(moments: Float64Array, count: number): number | undefined {
+export function findMomentAfter(moments: Float64Array, count: number): number | undefined {
   if (count >= moments.length) return undefined
   return count <= 0 ? Math.max((moments[0] ?? 1) - 1, 0) : moments[count - 1]
 }

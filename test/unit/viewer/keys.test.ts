@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
-import { actionOf, type Press } from '../../../viewer/input/keys.ts'
+import { findAction, type Press } from '../../../viewer/input/keys.ts'
 
 const pressKey = (key: string, more: Partial<Press> = {}) =>
-  actionOf({ key, code: '', shiftKey: false, onWall: false, ...more })
+  findAction({ key, code: '', shiftKey: false, onWall: false, ...more })
 
 test('the arrow keys move the wall, or a cursor over its blocks if the wall has the focus', () => {
   expect(pressKey('ArrowLeft')).toEqual({ do: 'pan', dx: 80, dy: 0 })

@@ -4,7 +4,7 @@ import { BLOCK_SIZE, COLS, ROWS } from '../../../shared/wall.ts'
 import { type Rect, type View, ZOOM_MAX, projectRect } from '../../../viewer/camera/camera.ts'
 import {
   SHEET_SHARE,
-  isBeside,
+  fitsBesideDetails,
   chooseLabelShape,
   computeLabelWidth,
   lookBeside,
@@ -60,7 +60,7 @@ test('an opened artwork is entirely on the stage, next to its details', () => {
         label.x >= box.left + box.width - 1 ||
         label.y >= box.top + box.height - 1
       expect(isApart).toBe(true)
-      expect(isBeside(camera, view, work)).toBe(true)
+      expect(fitsBesideDetails(camera, view, work)).toBe(true)
     }),
     { numRuns: 2000 },
   )

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { dark } from '../../../viewer/theme.ts'
 import { type OverlayState, rankFrameworks, createLegend, renderOverlay } from '../../../viewer/wall/overlay.ts'
-import { findNextMoment, listMoments, advancePlay, countSold } from '../../../viewer/wall/wall-history.ts'
+import { findMomentAfter, listMoments, advancePlay, countMomentsUntil } from '../../../viewer/wall/wall-history.ts'
 import {
   blockWithoutPicture,
   canvas,
@@ -61,8 +61,10 @@ test('frameworks are ranked by their number of blocks', () => {
 
 test('the moment after n sales shows n sales, and the first moment shows none', () => {
   const moments = listMoments(wall)
-  expect([0, 1, 2, 3, 4].map((count) => countSold(moments, findNextMoment(moments, count)))).toEqual([0, 1, 2, 3, 4])
-  expect(findNextMoment(moments, 4)).toBeUndefined()
+  expect([0, 1, 2, 3, 4].map((count) => countMomentsUntil(moments, findMomentAfter(moments, count)))).toEqual([
+    0, 1, 2, 3, 4,
+  ])
+  expect(findMomentAfter(moments, 4)).toBeUndefined()
 })
 
 test('playing the history shows every sale within 20 seconds, however many there are', () => {

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { findSoldArea } from '../../../server/domain/wall/sold-area.ts'
 import { ALL_BLOCKS } from '../../../shared/wall.ts'
 import { boxOf, clampCamera, fitWall, rectOf } from '../../../viewer/camera/camera.ts'
-import { isBeside } from '../../../viewer/camera/label-layout.ts'
+import { fitsBesideDetails } from '../../../viewer/camera/label-layout.ts'
 import {
   type State,
   createState,
@@ -122,7 +122,7 @@ describe.each(STAGES)('on %s', (...[, stage]) => {
           const from = step(step(start, { do: 'fit' }), { do: 'zoom', factor: z, at })
           const { pinned, ...there } = moveToRest(openRandomArtwork(way, from, chance))
           if (pinned === undefined) return
-          expect(isBeside(there.camera, stage, measureWork({ ...there, pinned }, pinned))).toBe(true)
+          expect(fitsBesideDetails(there.camera, stage, measureWork({ ...there, pinned }, pinned))).toBe(true)
         },
       ),
     )
@@ -134,9 +134,9 @@ describe.each(STAGES)('on %s', (...[, stage]) => {
         const flying = openRandomArtwork('list or news', start, chance)
         const other = { width: stage.height, height: stage.width }
         const { pinned, ...there } = moveToRest(resize(rests ? moveToRest(flying) : flying, other))
-        expect(pinned !== undefined && isBeside(there.camera, other, measureWork({ ...there, pinned }, pinned))).toBe(
-          true,
-        )
+        expect(
+          pinned !== undefined && fitsBesideDetails(there.camera, other, measureWork({ ...there, pinned }, pinned)),
+        ).toBe(true)
       }),
     )
   })
@@ -317,7 +317,7 @@ test('a link to an agent opens the agent’s profile, unless the link also conta
 
 test('if the camera in a link does not show the artwork in that link, the camera moves to the artwork', () => {
   const far = { camera: { x: 100, y: 100, zoom: 8 }, block: rainbowBlock, agent: undefined, at: undefined }
-  expect(isBeside(goToPlace(home, far).camera, view, measureWork(home, rainbowBlock))).toBe(true)
+  expect(fitsBesideDetails(goToPlace(home, far).camera, view, measureWork(home, rainbowBlock))).toBe(true)
   const near = { ...far, camera: { x: 810, y: 455, zoom: 9 } }
   expect(goToPlace(home, near).camera).toEqual(near.camera)
 })

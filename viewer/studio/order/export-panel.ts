@@ -3,7 +3,7 @@
 import { createCopyButton, saveFile } from '../../ui/copy-and-save.ts'
 import { createButton, queryElement } from '../../ui/dom.ts'
 import { LINK_MAX, writePlan } from '../plan.ts'
-import { type Component, type Sketch, areaOf, finishPicture } from '../sketch.ts'
+import { type Component, type Sketch, areaOf, findFinishedPicture } from '../sketch.ts'
 import { chooseDeal } from './cost-summary.ts'
 import { FORMS, needsFile, renderOrder } from './export-formats.ts'
 import { createOrder } from './order.ts'
@@ -56,7 +56,7 @@ export function createExportPanel(sketchNow: () => Sketch): Component {
     copy.hidden = isAttached
     attach.hidden = !isAttached
     download.hidden = isAttached
-    const { indices = new Uint8Array() } = finishPicture(sketch) ?? {}
+    const { indices = new Uint8Array() } = findFinishedPicture(sketch) ?? {}
     const written = await writePlan({ area: areaOf(sketch), words: sketch.words, indices })
     if (sketch !== sketchNow()) return
     plan = written
@@ -74,7 +74,7 @@ export function createExportPanel(sketchNow: () => Sketch): Component {
       const deal = chooseDeal(next)
       section.hidden = deal === 'neither'
       // Until the worker has painted the picture again, the shown request has the previous picture.
-      const isReady = finishPicture(next) !== undefined
+      const isReady = findFinishedPicture(next) !== undefined
       for (const act of acts) act.disabled = !isReady || deal === 'neither'
       for (const act of [copy, attach]) act.classList.toggle('loud', deal === 'buy')
       section.ariaBusy = String(!isReady)

@@ -4,7 +4,7 @@ import { formatArea, type AreaName } from '../../../shared/area.ts'
 import type { AreaOrder } from '../../../shared/contract/area-order.ts'
 import { ASSET_SYMBOL } from '../../../shared/money.ts'
 import { formatAreaMessage, hashPixels } from '../../../shared/signing.ts'
-import { areaOf, finishPicture, type Sketch, type Words } from '../sketch.ts'
+import { areaOf, findFinishedPicture, type Sketch, type Words } from '../sketch.ts'
 import { chooseDeal, formatTotal } from './cost-summary.ts'
 
 /** An order that buys an area with its picture, in one payment. */
@@ -41,7 +41,7 @@ export type RepaintFields = { readonly pixels: string; readonly message?: string
  * repainted.
  */
 export function createOrder(sketch: Sketch, wall: string): StudioOrder | undefined {
-  const painted = finishPicture(sketch)
+  const painted = findFinishedPicture(sketch)
   const area = areaOf(sketch)
   const deal = chooseDeal(sketch)
   if (sketch.wall === undefined || painted === undefined || deal === 'neither') return undefined

@@ -15,7 +15,7 @@ export function createSaveTimelapse(page: Page) {
   const element = createButton('film', [''], () => (worker === undefined ? startSaving() : stopSaving()))
   const updateLabel = (state: State) => {
     if (worker !== undefined) return
-    element.textContent = nameWork(state) === undefined ? 'Save GIF of the wall' : 'Save GIF of this artwork'
+    element.textContent = coordOfOpenWork(state) === undefined ? 'Save GIF of the wall' : 'Save GIF of this artwork'
     element.disabled = state.history === undefined || state.history.changes.length === 0
   }
   const stopSaving = () => {
@@ -25,7 +25,7 @@ export function createSaveTimelapse(page: Page) {
   }
   const startSaving = () => {
     const state = page.state()
-    const subject = nameWork(state)
+    const subject = coordOfOpenWork(state)
     worker = new Worker(new URL('./timelapse-worker.ts', import.meta.url), { type: 'module', name: 'timelapse-worker' })
     worker.addEventListener('message', ({ data }: MessageEvent<TimelapseMessage>) => {
       if ('share' in data) return void (element.textContent = `${Math.round(100 * data.share)}% · Stop`)
@@ -39,7 +39,7 @@ export function createSaveTimelapse(page: Page) {
   return { element, update: updateLabel, close: stopSaving }
 }
 
-function nameWork(state: State): string | undefined {
+function coordOfOpenWork(state: State): string | undefined {
   const [first] = findOpenWork(state)
   return first === undefined ? undefined : coordOf(first)
 }

@@ -4,7 +4,7 @@ import { formatBlocks } from '../../../shared/money.ts'
 import type { Page, PanelContent } from '../../page.ts'
 import type { State } from '../../state.ts'
 import { formatDate } from '../../wall/formatting.ts'
-import { findNextMoment, listMoments, advancePlay, countSold } from '../../wall/wall-history.ts'
+import { findMomentAfter, listMoments, advancePlay, countMomentsUntil } from '../../wall/wall-history.ts'
 import { createButton, createElement } from '../dom.ts'
 import { createSaveTimelapse } from './save-timelapse.ts'
 
@@ -47,7 +47,7 @@ function createPlayer(page: Page) {
 
   const seek = (to: number) => {
     count = to
-    page.dispatch({ do: 'seek', at: findNextMoment(moments, Math.floor(to)) })
+    page.dispatch({ do: 'seek', at: findMomentAfter(moments, Math.floor(to)) })
   }
   const startPlaying = () => {
     if (count >= moments.length) count = 0
@@ -67,10 +67,10 @@ function createPlayer(page: Page) {
     play.textContent = 'Play'
   }
   const showMoment = ({ at }: State) => {
-    const happened = countSold(moments, at)
+    const happened = countMomentsUntil(moments, at)
     if (frame === undefined) count = happened
     scrubber.value = String(happened)
-    const text = `${at === undefined ? 'Now' : formatDate(at)} · ${formatBlocks(countSold(sales, at))}`
+    const text = `${at === undefined ? 'Now' : formatDate(at)} · ${formatBlocks(countMomentsUntil(sales, at))}`
     // Setting the same text again would make a screen reader read it again.
     if (label.textContent !== text) label.textContent = text
     scrubber.ariaValueText = text

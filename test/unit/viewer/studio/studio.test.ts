@@ -13,7 +13,7 @@ import { readBlocksOfWallet, type EditResult } from '../../../../viewer/studio/s
 import {
   createSketch,
   listCovered,
-  finishPicture,
+  findFinishedPicture,
   moveSketch,
   withHeight,
   withPicture,
@@ -105,9 +105,9 @@ describe('a sketch', () => {
 
   test('a picture that is only moved is not painted again, but one with another size or style is', () => {
     const sketch = createPaintedSketch(10, 10, 20, 20)
-    expect(finishPicture(moveSketch(sketch, { col: 20, row: 20 }))).toBe(finishPicture(sketch))
-    expect(finishPicture(withWidth(sketch, 3))).toBeUndefined()
-    expect(finishPicture({ ...sketch, style: { ...sketch.style } })).toBeUndefined()
+    expect(findFinishedPicture(moveSketch(sketch, { col: 20, row: 20 }))).toBe(findFinishedPicture(sketch))
+    expect(findFinishedPicture(withWidth(sketch, 3))).toBeUndefined()
+    expect(findFinishedPicture({ ...sketch, style: { ...sketch.style } })).toBeUndefined()
   })
 
   test('covered blocks are counted by kind, and can be bought or repainted only if all are of the same kind', () => {
