@@ -30,7 +30,7 @@ const reducedMotion = window.matchMedia('(prefers-reduced-motion: reduce)')
 let state = createState(measureView(stage), readSoldArea(), reducedMotion.matches)
 let drawnAt: number | undefined // time of the previous frame of the current motion
 let components: Component | undefined // panels and everything else that loads after the first drawing
-let furnishing: Promise<void> | undefined // settles once they have loaded, or have failed to
+let furnishing: Promise<void> | undefined // settles once the components have loaded, or have failed to load
 let arriving = true
 const opened = { search: location.search, place: readAddressBar() }
 let isDeadLink = false // whether the opened link had no target yet: its target may be newer than the stored wall
@@ -177,6 +177,6 @@ for (const button of panelButtons) {
 }
 listenToZoomButtons(dispatch)
 if (isEmbedded) showEmbedded()
-// The page's HTML reads this value before its first paint.
+// A script in the page's HTML reads this value before the first paint.
 store('visited', '1')
 shell.start()

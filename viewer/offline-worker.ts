@@ -1,7 +1,7 @@
 /**
  * The service worker: opens the page when the service cannot be reached. It responds from the cache only if the network
  * fails, so that it never serves an old response in place of a new one. It does not handle reads of the wall, which the
- * page stores itself (data/kept-copy.ts): a read that passed through here could not be preloaded.
+ * page stores itself (data/kept-copy.ts): a read that passed through this worker could not be preloaded.
  */
 
 type ExtendableEvent = Event & { waitUntil(until: Promise<unknown>): void }

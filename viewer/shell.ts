@@ -1,4 +1,4 @@
-/** The part around the stage that both pages share: theme, frames, size, and the wall as it arrives and changes. */
+/** The shell that the wall's page and the paint page share: theme, frames, stage size, and reading the wall. */
 
 import { type Appearance, createAppearance } from './appearance.ts'
 import { type View, measureView } from './camera/camera.ts'
@@ -86,8 +86,8 @@ export function createShell(page: ShellDeps) {
 /** Shows the stored wall, or else reads the wall, retrying until that succeeds; then keeps it up to date. */
 async function readAndFollowWall(page: ShellDeps) {
   const { stage, show } = page
-  // The stage stays busy for assistive technology until the UI has loaded, because nothing announces the pointed block
-  // before.
+  // The stage stays busy for assistive technology until the UI has loaded, because nothing announces the block under
+  // the pointer or cursor before then.
   const waitUntilFurnished = async () => {
     await page.waitForUi?.()
     stage.ariaBusy = 'false'

@@ -46,7 +46,10 @@ export type State = OverlayState & {
 export const PANELS = ['find', 'view', 'time', 'tour', 'share', 'about', 'agent', 'profile'] as const
 export type Panel = (typeof PANELS)[number]
 
-/** The actions of a user. A point `at` is on the stage; a zoom without one is about the stage's middle. */
+/**
+ * The actions of a user. A point `at` is a position on the stage; a zoom without it keeps the middle of the stage in
+ * place.
+ */
 export type Action =
   | { readonly do: 'pan'; readonly dx: number; readonly dy: number }
   | { readonly do: 'throw'; readonly vx: number; readonly vy: number } // CSS pixels per millisecond
@@ -58,7 +61,7 @@ export type Action =
   | { readonly do: 'tap'; readonly at: Point; readonly byFinger?: boolean }
   | { readonly do: 'walk'; readonly right: number; readonly down: number } // blocks
   | { readonly do: 'leave' } // the wall loses the focus, and its cursor disappears
-  | { readonly do: 'pin' } // the shown block
+  | { readonly do: 'pin' } // opens the details of the shown block, or closes them if they are open
   | { readonly do: 'go'; readonly to: BlockIndex }
   | { readonly do: 'centre'; readonly on: Point } // a point of the wall
   | { readonly do: 'unpin' }
@@ -71,7 +74,7 @@ export type Action =
   | { readonly do: 'set-overlay'; readonly overlay: Overlay }
   | { readonly do: 'seek'; readonly at: number | undefined }
   | { readonly do: 'history-loaded'; readonly history: History }
-  | { readonly do: 'open'; readonly panel: Panel } // or closes it if it is open
+  | { readonly do: 'open'; readonly panel: Panel } // opens the panel, or closes it if it is open
   | { readonly do: 'dismiss' }
 
 // The minimum zoom on a selected block, and the maximum zoom on an agent's blocks, in CSS pixels per wall pixel.
@@ -84,7 +87,8 @@ const WORK_ZOOM = 16
 // The maximum zoom of the first camera.
 const OPENING_ZOOM = 6
 
-// In CSS pixels: a finger cannot hit blocks smaller than the first size; its tap then reaches as far as the second.
+// In CSS pixels: a finger cannot hit blocks smaller than the first size; a tap then finds artworks within the second
+// distance.
 const FINGER_PX = 12
 const FINGER_REACH_PX = 16
 
@@ -236,7 +240,7 @@ export const isLabelShown = ({ wall, pinned, panel, view }: State): boolean =>
   panel !== 'tour' &&
   (panel === undefined || panel === 'time' || chooseLabelShape(view) !== 'sheet')
 
-/** The stage; while the details are shown, with the height that they cover. */
+/** The size of the stage; while a sheet with details is shown, it includes the height that the sheet covers. */
 const stageOf = (state: State): View => (isLabelShown(state) ? computeStage(state.view) : state.view)
 
 /** Moves a resting camera that is no longer valid, for example after a sheet was closed, to a valid position. */
@@ -328,7 +332,7 @@ function lookAtStop(state: State, block: BlockIndex): Camera {
   return lookAt(measureWork(state, block), state.view, isOpen ? BLOCK_ZOOM : WORK_ZOOM)
 }
 
-/** The state at a stop of the tour; before the first stop, it is the first, and after the last, the last. */
+/** The state at a stop of the tour; an index before the first or after the last stop means that stop. */
 function goToStop(state: State, stop: number): State {
   const { stops = [] } = state
   const pinned = stops[Math.max(0, Math.min(stop, stops.length - 1))]
@@ -341,7 +345,7 @@ function goToStop(state: State, stop: number): State {
 export const measureWork = ({ wall, at }: State, block: BlockIndex): Rect =>
   boundsOf((wall && findArtwork(wall, block, at)?.blocks) ?? [block])
 
-/** The camera on an artwork next to its details. */
+/** The camera that shows an artwork next to its details. */
 export const frameWork = (state: State, block: BlockIndex, zoomMax = WORK_ZOOM): Camera =>
   lookBeside(measureWork(state, block), state.view, zoomMax)
 

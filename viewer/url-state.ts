@@ -47,7 +47,7 @@ function findCamera(state: State, { camera, block }: Place): Camera {
   return asked ?? (wall && agent !== undefined ? frameAgent(wall, agent, view) : initialCamera)
 }
 
-/** The address of a state. */
+/** The parts of the address of a state. */
 export function placeOf(state: State): Place {
   const { camera, initialCamera, pinned, agent, at, wall } = state
   const owner = agent === undefined ? undefined : wall?.agents[agent]
@@ -61,7 +61,7 @@ export function placeOf(state: State): Place {
   }
 }
 
-/** The current address in the address bar. */
+/** The parts of the address that the address bar now has. */
 export const readAddressBar = (): Place => ({
   ...readAddress(location.search, location.hash),
   embedded: new URLSearchParams(location.search).has('embed'),

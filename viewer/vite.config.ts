@@ -62,7 +62,7 @@ const scriptInPage: Plugin = {
     if (page?.type !== 'asset') throw new Error('the build has no page')
     for (const file of files) {
       if (file === page) continue
-      if (file.type !== 'chunk') throw new Error(`${file.fileName} is not a part of the page`)
+      if (file.type !== 'chunk') throw new Error(`cannot inline ${file.fileName}: it is not a script`)
       const content = file.code.replaceAll('</script', '<\\/script')
       const inline = `<script type="module">${content}</script>`
       page.source = String(page.source).replace(/<script[^>]*src="[^"]*"[^>]*><\/script>/, () => inline)

@@ -1,7 +1,7 @@
 /**
- * `bun run endurance NAME [OPTION ...]`: runs a test under load and faults, for any duration; `all` runs every one in
- * turn. test/README.md lists the runs that the gate makes in short form, and those that only the nightly workflow
- * makes.
+ * `bun run endurance NAME [OPTION ...]`: runs a test at its full length, under load or with faults; `all` runs every
+ * test in turn. test/README.md lists the tests that the gate runs in short form, and those that only the nightly
+ * workflow runs.
  */
 
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ type Run = { readonly does: string; readonly command: readonly string[] }
 
 const createScriptRun = (path: string, does: string): Run => ({ does, command: [join(import.meta.dir, path)] })
 
-/** Runs tests at their full length, with the service's own times. Options go to `bun test`. */
+/** A run of tests at their full length, with the timeouts of the service. Options are passed to `bun test`. */
 const createTestRun = (paths: readonly string[], does: string): Run => ({
   does,
   command: ['test', '--timeout', '600000', ...paths.map((path) => `./test/${path}`)],
@@ -20,7 +20,10 @@ const createTestRun = (paths: readonly string[], does: string): Run => ({
 
 const RUNS: Readonly<Record<string, Run>> = {
   sim: createScriptRun('sim/main.ts', '100,000 histories over a model chain, or with --mutants every planted bug'),
-  torture: createScriptRun('torture/main.ts', 'rounds of kills and failures on real processes, chain and disk'),
+  torture: createScriptRun(
+    'torture/main.ts',
+    'rounds of kills and failures, with real processes, a real chain and a real disk',
+  ),
   hostile: createTestRun(['endurance/hostile/catalogue.test.ts'], 'a catalogue of bad requests'),
   connections: createTestRun(['endurance/connections/connections.test.ts'], 'ten thousand half-open connections'),
   fuzz: createTestRun(['endurance/fuzz/fuzz.test.ts'], 'a million generated requests'),
@@ -35,7 +38,7 @@ const RUNS: Readonly<Record<string, Run>> = {
   ),
   history: createTestRun(
     ['endurance/history/history.long.ts'],
-    'a month of an owner who repaints as much as the budgets allow: disk, backups, start',
+    'an owner who repaints for a month as often as the budgets allow: disk, backups, start time',
   ),
   outages: createTestRun(
     ['endurance/outages/outages.test.ts'],
@@ -50,7 +53,10 @@ const RUNS: Readonly<Record<string, Run>> = {
     'flakes/main.ts',
     'the tests of the gate, repeated under load, and a count of their failures',
   ),
-  clients: createTestRun(['endurance/clients/clients.long.ts'], 'third-party clients buy, or use every tool'),
+  clients: createTestRun(
+    ['endurance/clients/clients.long.ts'],
+    'third-party clients buy a block, or use every free tool',
+  ),
   releases: createTestRun(['endurance/releases.long.ts'], 'a release is made, installed and run'),
   upgrade: createTestRun(['endurance/upgrade.long.ts'], 'instances are replaced one by one under load'),
   proxies: createTestRun(
@@ -59,7 +65,7 @@ const RUNS: Readonly<Record<string, Run>> = {
   ),
   'shared-stream': createTestRun(
     ['endurance/shared-stream/shared-stream.long.ts'],
-    'ten thousand followers (FOLLOWERS=N) over one stream that a Varnish shares',
+    'ten thousand followers (FOLLOWERS=N) over one stream that Varnish shares',
   ),
   'hang-ups': createTestRun(
     ['endurance/proxies/hang-ups.long.ts'],
@@ -80,12 +86,12 @@ else if (name === 'all') process.exitCode = await runAll()
 else {
   const names = Object.entries(RUNS).map(([verb, { does }]) => `  ${verb.padEnd(12)} ${does}`)
   console.error(
-    ['bun run endurance NAME [OPTION ...]', '', ...names, '  all          all of them, one after the other'].join('\n'),
+    ['bun run endurance NAME [OPTION ...]', '', ...names, '  all          every run, one after the other'].join('\n'),
   )
   process.exitCode = 2
 }
 
-/** Runs every entry of `RUNS`, even after a failure; returns how many failed. */
+/** Runs every entry of `RUNS`, and `sim --mutants`, even after a failure; returns how many failed. */
 async function runAll(): Promise<number> {
   const rows: string[] = []
   let failed = 0

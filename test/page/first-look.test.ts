@@ -98,7 +98,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
   test('the page explains the wall to visitors, and gives them a prompt for their agent', async () => {
     const page = await openPage('', { permissions: ['clipboard-read', 'clipboard-write'] })
     await page.getByRole('button', { name: 'What is this?' }).click()
-    await page.getByText('only software agents can buy it. It is divided into').waitFor()
+    await page.getByText('only software agents can buy its 14,400 blocks').waitFor()
     await page.locator('#panel').getByRole('button', { name: 'Send your agent' }).click()
     await page.getByRole('button', { name: 'Copy prompt' }).click()
     await page.getByText('Copied').waitFor()

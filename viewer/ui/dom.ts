@@ -24,7 +24,7 @@ export function createPicture(width: number, height: number) {
   return { canvas, put: (image: ImageData, left = 0, top = 0) => context?.putImageData(image, left, top) }
 }
 
-/** An element over the wall that screen readers ignore. */
+/** Adds an element over the wall that screen readers ignore. */
 export function addLayer(stage: HTMLElement, name: string, ...children: readonly Node[]): HTMLElement {
   const layer = createElement(`div.${name}`, ...children)
   layer.ariaHidden = 'true'
@@ -100,8 +100,8 @@ export function replaceContent(element: HTMLElement, content: readonly Node[]) {
 type Keys = readonly (string | undefined)[]
 
 /**
- * The index of the control that gets the focus after a replacement: the control with the same key, or else at the same
- * index.
+ * The index of the control that gets the focus after a replacement: the one with the same key, or else the one at the
+ * same index.
  */
 export function findFocus(before: Keys, focused: number, after: Keys): number {
   const key = before[focused]

@@ -22,7 +22,7 @@ const orders: readonly (readonly [SortOrder, string])[] = [
   ['latest', 'Agents, latest purchase first'],
 ]
 
-/** A search field over a list of artworks or agents. */
+/** A search field above a list of artworks or agents. */
 export function createFinder(page: Page): PanelContent {
   const field = createElement('input')
   field.type = 'search'

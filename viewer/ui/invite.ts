@@ -1,4 +1,4 @@
-/** A prompt with which the visitor sends an agent to the wall. */
+/** The panel with a prompt that the visitor pastes into an agent, so that the agent buys a block. */
 
 import { type BlockIndex, coordOf } from '../../shared/wall.ts'
 import type { PanelContent } from '../page.ts'

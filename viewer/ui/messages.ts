@@ -22,7 +22,7 @@ const SHOWN_MS = 6000
 
 let timer: ReturnType<typeof setTimeout> | undefined
 
-/** Shows a message for some seconds. */
+/** Shows a message for a few seconds. */
 export function showToast(text: string) {
   const element = queryElement('toast', HTMLElement)
   element.replaceChildren(createElement('span', text))

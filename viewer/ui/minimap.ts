@@ -1,6 +1,6 @@
 /**
- * The minimap: the whole wall while only a part of it is on the stage. It is hidden until the wall has been moved, and
- * on phones.
+ * The minimap shows the whole wall while only a part of it is on the stage. It is hidden on phones, and until the
+ * visitor has moved the wall.
  */
 
 import { ALL_BLOCKS, BLOCK_SIZE, cellOf, COLS, HEIGHT, ROWS, WIDTH, type BlockIndex } from '../../shared/wall.ts'
@@ -13,13 +13,13 @@ import type { IndexTexture } from '../wall/pixel-buffer.ts'
 import type { Wall } from '../wall/wall-model.ts'
 import { addLayer, createElement, createPicture } from './dom.ts'
 
-// The minimap is shown from this many times the zoom of the whole wall.
+// The minimap is shown from this many times the zoom at which the whole wall fits the stage.
 const SHOWN_FROM = 1.5
 
 const BYTES_A_PIXEL = 4
 const OPAQUE = 255
 
-/** A picture with one pixel per block and a frame around the visible part; a press moves the view to that position. */
+/** A picture with one pixel per block and a frame around the visible part; a press or drag moves the view there. */
 export function createMinimap(page: Page, stage: HTMLElement): Component {
   const picture = createPicture(COLS, ROWS)
   const frame = createElement('div.frame')
@@ -72,7 +72,7 @@ export function createMinimap(page: Page, stage: HTMLElement): Component {
   }
 }
 
-/** Draws one pixel for each block: its mean colour, with squares in place of the exact gamma curve. */
+/** Draws one pixel for each block: its mean colour, with squares as an approximation of the gamma curve. */
 function drawBlocks(image: ImageData, texture: IndexTexture, blocks: readonly BlockIndex[], colours: Uint8Array) {
   for (const block of blocks) {
     const { col, row } = cellOf(block)

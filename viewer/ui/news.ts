@@ -1,4 +1,4 @@
-/** The news line: for some seconds the latest purchase with its picture, otherwise a summary of the news. */
+/** The news line: the latest purchase with its picture for a few seconds, otherwise a summary of the news. */
 
 import { formatBlocks, formatCountWithNoun } from '../../shared/money.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
@@ -13,7 +13,10 @@ import { drawWork } from './label/works.ts'
 const PURCHASE_SHOWN_MS = 8000
 const AGAIN_MS = 60_000
 
-/** Fills the line in the page's head. A press opens the work that was just bought, or else a tour through the news. */
+/**
+ * Fills the line in the page's head. Pressing it opens the artwork that was just bought, or else a tour through the
+ * news.
+ */
 export function createNews(page: Page): Component {
   const element = queryElement('news', HTMLElement)
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -68,7 +71,7 @@ function renderNews({ agents: all }: Wall, { blocks, agents, since }: News): rea
 
 const formatSize = (blocks: number) => (blocks === 1 ? 'a block' : formatBlocks(blocks))
 
-/** The known blocks of the newest purchase, which have the same owner and time. */
+/** The newest purchase's blocks that the page has read so far; they share an owner and a time. */
 function findLastPurchase({ claims, stats, changed }: Wall): BlockIndex[] {
   const newest = (changed ?? []).findLast((block) => claims.get(block)?.t === stats.lastClaimedAt)
   const last = newest === undefined ? undefined : claims.get(newest)

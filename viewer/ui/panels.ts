@@ -1,4 +1,4 @@
-/** The panel next to the wall; at most one is open. */
+/** The panels next to the wall; at most one is open at a time. */
 
 import type { PanelContent, Page, Component } from '../page.ts'
 import type { Panel, State } from '../state.ts'

@@ -10,12 +10,12 @@ import { addLayer, createElement, placeAt } from './dom.ts'
 const BLOCKS_MAX = 400
 const PULSES_MAX = 24
 
-/** Adds a pulse for each artwork that changes. */
+/** Adds a pulse for each group of adjacent blocks that change together. */
 export function createPulses(stage: HTMLElement): Component {
   const layer = addLayer(stage, 'pulses')
   const pulses = new Map<HTMLElement, Rect>()
 
-  // An area may arrive in parts: a block next to a running pulse enlarges it.
+  // An artwork may arrive in parts, so a block next to a running pulse enlarges that pulse.
   const addPulse = (area: Rect) => {
     for (const [element, other] of pulses)
       if (areTouching(area, other)) return void pulses.set(element, uniteRects(area, other))

@@ -14,11 +14,11 @@ import { createCopyButton, copyText, saveFile } from './copy-and-save.ts'
 import { createButton, createElement } from './dom.ts'
 import { showToast } from './messages.ts'
 
-// A saved picture is enlarged by at most this factor, if its sides then have at most this many pixels.
+// A saved picture is enlarged by up to this factor, as long as its sides have at most this many pixels.
 const PICTURE_SCALE = 24
 const PICTURE_SIDE_MAX = 2400
 
-/** Buttons that copy a link, save pictures, and copy the code of a frame. */
+/** Buttons that copy the link, save pictures, and copy the embed code. */
 export function createShare(page: Page): PanelContent {
   const formatLink = () => location.origin + location.pathname + buildAddress(page.state(), location.search)
   const embedding = createElement('code')

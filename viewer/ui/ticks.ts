@@ -1,10 +1,10 @@
-/** Coordinates along the stage's edges if blocks are large enough, as on a map. */
+/** Shows coordinates along the stage's edges, as on a map, if blocks are large enough. */
 
 import { BLOCK_SIZE, COLS, ROWS } from '../../shared/wall.ts'
 import { toScreen, toWall, type Camera, type View } from '../camera/camera.ts'
 import { addLayer, createElement } from './dom.ts'
 
-// In CSS pixels: the smallest blocks with coordinates, and the smallest distance between two coordinates.
+// In CSS pixels: the smallest block size at which coordinates are shown, and the smallest distance between them.
 const BLOCK_PX = 24
 const APART_PX = 72
 
@@ -12,7 +12,7 @@ const STEPS = [1, 2, 5, 10]
 
 /**
  * Column numbers along the top and row numbers along the left; returns a function that draws them, or hides them if
- * unwanted.
+ * they are unwanted or blocks are too small.
  */
 export function createTicks(stage: HTMLElement): (camera: Camera, view: View, isWanted: boolean) => void {
   const layer = addLayer(stage, 'ticks')
@@ -40,7 +40,7 @@ function createTick(selector: 'span.col' | 'span.row', number: number, transform
   return element
 }
 
-/** Multiples of a step between two numbers, within the wall. */
+/** The multiples of `step` between two numbers; none is below 0 or reaches `count`. */
 function listNumbersBetween(from: number, to: number, step: number, count: number): number[] {
   const first = Math.max(0, Math.ceil(from / step) * step)
   const last = Math.min(count - 1, to)

@@ -40,7 +40,7 @@ export function createTooltip(page: Page, stage: HTMLElement): Component {
   const show = () => {
     const state = page.state()
     const lines = named === undefined ? undefined : renderLines(state, named)
-    // The block's data has not arrived yet. The next update tries again.
+    // If the block's data has not arrived yet, the next update tries again.
     if (lines === undefined) return hide()
     element.replaceChildren(...lines)
     element.hidden = false
@@ -51,7 +51,7 @@ export function createTooltip(page: Page, stage: HTMLElement): Component {
     const block = findPointedBlock(state)
     if (wall === undefined || block === undefined) return hide()
     const work = findWork(wall, block, state.at)
-    // The details already say more about an artwork if they are open.
+    // If the details of the artwork are open, they already say more about it.
     if (state.pinned !== undefined && (block === state.pinned || work.includes(state.pinned))) return hide()
     const first = work[0] ?? block
     if (first === named) return

@@ -1,4 +1,4 @@
-/** The wall's artworks: their known facts, and their positions. */
+/** The wall's artworks: their blocks, owners, messages and times, and their bounds and outlines. */
 
 import { BLOCK_SIZE, blockAt, cellOf, WIDTH, type BlockIndex } from '../../shared/wall.ts'
 import { findWorkAround, type Work } from '../../shared/works.ts'
@@ -6,7 +6,7 @@ import { WHOLE_WALL, rectOf, type Rect } from '../camera/camera.ts'
 import { NO_PICTURE_FRAME, readPicture } from './pixel-buffer.ts'
 import type { Wall } from './wall-model.ts'
 
-/** An artwork with its known facts. */
+/** An artwork: its blocks, owner, message, link and sale times. */
 export type Artwork = {
   readonly blocks: Work
   readonly agent: number // index of the owner in `agents`
@@ -16,7 +16,7 @@ export type Artwork = {
   readonly until: number // when its last block was sold
 }
 
-/** The blocks of the artwork that a block belongs to, as sold by a moment; none for an open block. */
+/** The blocks of a block's artwork that were sold by `at`; empty if the block itself was not sold by then. */
 export function findWork({ claims }: Pick<Wall, 'claims'>, block: BlockIndex, at = Infinity): Work {
   const claim = claims.get(block)
   if (claim === undefined || claim.t > at) return []
@@ -26,7 +26,7 @@ export function findWork({ claims }: Pick<Wall, 'claims'>, block: BlockIndex, at
   })
 }
 
-/** The artwork that a block belongs to; `undefined` for an open block. */
+/** The artwork that a block belongs to, as of `at`; `undefined` if the block was not sold by then. */
 export function findArtwork(wall: Wall, block: BlockIndex, at = Infinity): Artwork | undefined {
   const blocks = findWork(wall, block, at)
   return blocks.length === 0 ? undefined : createArtwork(wall, blocks)
@@ -63,11 +63,11 @@ function createArtwork({ claims }: Wall, blocks: Work): Artwork {
   }
 }
 
-/** Whether a work has a picture: its owner may not have painted one, or the operator may have hidden it. */
+/** Whether a work has a picture. It has none if its owner painted none, or if the operator hid it. */
 export const isPainted = ({ texture }: Wall, { blocks }: Pick<Artwork, 'blocks'>): boolean =>
   blocks.some((block) => readPicture(texture, block)[0] !== NO_PICTURE_FRAME)
 
-/** Every block of an agent. */
+/** Every block that an agent owns. */
 export function listBlocks({ claims }: Wall, agent: number): BlockIndex[] {
   return [...claims].filter(([, claim]) => claim.a === agent).map(([block]) => block)
 }

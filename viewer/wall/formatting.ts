@@ -7,7 +7,7 @@ import type { Work } from '../../shared/works.ts'
 import { boundsOf, findWork } from './artworks.ts'
 import type { Wall } from './wall-model.ts'
 
-// Created on first use, because its creation takes a slow machine longer than a frame.
+// Created on first use, because creating it takes longer than a frame on a slow machine.
 let dateFormat: Intl.DateTimeFormat | undefined
 
 /** A date and time in the browser's locale. */
@@ -16,10 +16,10 @@ export function formatDate(unixMs: number): string {
   return dateFormat.format(unixMs)
 }
 
-/** The name of an agent. */
+/** The name of an agent, or `Unnamed agent` if it has none. */
 export const nameOf = ({ name }: Pick<CanvasAgent, 'name'>): string => name ?? 'Unnamed agent'
 
-// Spans from the largest to the smallest, in seconds.
+// Units of time from the longest to the shortest, in seconds.
 const SPANS = [
   ['year', 31_536_000],
   ['month', 2_592_000],
@@ -46,7 +46,7 @@ export function formatSince(unixMs: number, now: number): string {
   return `since ${format(unixMs, unixMs >= today - 6 * DAY_MS ? { weekday: 'long' } : { day: 'numeric', month: 'long' })}`
 }
 
-// Formats a time in the page's language, because it is part of a sentence.
+// Formats a time in English, the page's language, because it becomes part of a sentence.
 const format = (unixMs: number, options: Intl.DateTimeFormatOptions) =>
   new Intl.DateTimeFormat('en-GB', options).format(unixMs)
 
@@ -57,7 +57,7 @@ export function formatWorkSize(work: Work): string {
   return cols * rows === work.length ? `${cols} × ${rows}` : formatBlocks(work.length)
 }
 
-/** A block described for screen readers: position, owner, content and time, one sentence each. */
+/** A block described for screen readers: position, owner, message and time of sale, one sentence each. */
 export function describeBlock(wall: Wall, block: BlockIndex, at = Infinity): string {
   const where = `Block ${coordOf(block)}.`
   const claim = wall.claims.get(block)

@@ -58,7 +58,7 @@ export function encodeFrame({ left, top, width, height, indices, hundredths }: G
   return bytes
 }
 
-/** The end of the file. */
+/** The byte that ends the GIF file. */
 export const GIF_END: Uint8Array<ArrayBuffer> = Uint8Array.of(0x3b)
 
 // The code of each known string followed by one more byte; 0 if that longer string has no code yet.

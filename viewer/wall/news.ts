@@ -65,10 +65,10 @@ export function listTourStops(wall: Wall, blocks: readonly BlockIndex[]): readon
   ].flatMap(({ blocks: [first] }) => first ?? [])
 }
 
-/** The open block that is the fewest steps from a work. */
+/** The open block that is the fewest steps away from a work, as a list; empty if every block is sold. */
 function findNearestOpenBlock({ claims }: Wall, { blocks }: Artwork): readonly BlockIndex[] {
   const seen = new Set(blocks)
-  // The iteration of a set includes entries that are added meanwhile.
+  // A loop over a set also visits the entries that are added during the loop.
   for (const block of seen) {
     if (!claims.has(block)) return [block]
     for (const next of neighboursOf(block)) seen.add(next)

@@ -1,5 +1,5 @@
 /**
- * The overlay: one colour with opacity for each block, 160 x 90 x RGBA, so that a change costs 57 kB and one drawing.
+ * The overlay: one colour with opacity for each block (160 x 90 RGBA), so that a change costs 57 kB and one draw call.
  */
 
 import { formatCount } from '../../shared/money.ts'
@@ -15,7 +15,7 @@ export type OverlayState = {
   readonly overlay: Overlay
   readonly agent?: number | undefined // if set, all blocks except this agent's are dimmed
   readonly at?: number | undefined // Unix milliseconds; blocks sold later look open
-  readonly past?: object | undefined // the wall of that moment, once it is known, in which blocks sold later already look open
+  readonly past?: object | undefined // the wall at `at`, once it is rebuilt; in it, blocks sold later already look open
 }
 
 type Tint = readonly [number, number, number, number]

@@ -1,5 +1,6 @@
 /**
- * The wall as one byte per pixel, row-major: palette indices, and three values of our own for blocks without a picture.
+ * The wall as one byte per pixel, row-major: palette indices, and three values of our own for open blocks and owned
+ * blocks without a picture.
  */
 
 import { PALETTE_SIZE } from '../../shared/palette.ts'
@@ -52,7 +53,7 @@ export const isOpenAt = (texture: IndexTexture, block: BlockIndex): boolean => t
 /** Draws a block from the picture that starts at offset `at` of `bytes`. */
 export function paintBytes(texture: IndexTexture, block: BlockIndex, bytes: Uint8Array, at = 0) {
   const start = offsetOf(block)
-  // Copies byte by byte, because a view of each line costs more than copying its ten bytes.
+  // Copies byte by byte, because creating a view of each line costs more than copying its ten bytes.
   for (let y = 0; y < BLOCK_SIZE; y++)
     for (let x = 0; x < BLOCK_SIZE; x++) texture[start + y * WIDTH + x] = bytes[at + y * BLOCK_SIZE + x] ?? OPEN
 }

@@ -5,7 +5,7 @@ import { BLOCK_SIZE, cellOf, COLS, ROWS, WIDTH } from '../../shared/wall.ts'
 import { parseColour } from '../theme.ts'
 import type { Wall } from './wall-model.ts'
 
-// The wall is divided into lamps of ten by ten blocks, in the middle of a larger grid.
+// Each ten by ten blocks of the wall are one lamp. The lamps are in the middle of a larger grid.
 const LAMP_BLOCKS = 10
 const [ACROSS, DOWN] = [COLS / LAMP_BLOCKS, ROWS / LAMP_BLOCKS]
 const AROUND = 4
@@ -22,7 +22,7 @@ const colours = PALETTE.map(parseColour)
 
 type Light = readonly [red: number, green: number, blue: number]
 
-/** The light as RGBA, row by row; there is no light where nothing is painted nearby. */
+/** The light as RGBA, row by row; transparent wherever nothing nearby is painted. */
 export function computeRoomLight(wall: Pick<Wall, 'claims' | 'texture'>): Uint8ClampedArray<ArrayBuffer> {
   const light = spreadLight(spreadLight(measureLamps(wall), ACROSS, DOWN), DOWN, LIGHT_WIDTH)
   const rgba = new Uint8ClampedArray(LIGHT_WIDTH * LIGHT_HEIGHT * 4)
@@ -38,7 +38,7 @@ export function computeRoomLight(wall: Pick<Wall, 'claims' | 'texture'>): Uint8C
 // two in one dimension.
 const computeShare = (away: number) => Math.exp(-((away / REACH) ** 2) / 2) / (Math.sqrt(2 * Math.PI) * REACH)
 
-/** Spreads light along the lines of a grid and beyond their ends; returns the grid with lines and columns exchanged. */
+/** Spreads light along the rows of a grid and beyond their ends; returns the grid with rows and columns exchanged. */
 function spreadLight(light: readonly Light[], width: number, height: number): Light[] {
   const places = Array.from({ length: width + 2 * AROUND }, (_, x) => x - AROUND)
   return places.flatMap((x) =>
@@ -61,7 +61,7 @@ function measureLamps({ claims, texture }: Pick<Wall, 'claims' | 'texture'>): re
     const middle = (row * BLOCK_SIZE + BLOCK_SIZE / 2) * WIDTH + col * BLOCK_SIZE + BLOCK_SIZE / 2
     const colour = colours[texture[middle] ?? PALETTE.length]
     const lamp = lamps[Math.floor(row / LAMP_BLOCKS) * ACROSS + Math.floor(col / LAMP_BLOCKS)]
-    // Linear light is about the square of screen values.
+    // Linear light is about the square of the screen value.
     colour?.forEach((part, k) => lamp && (lamp[k] = (lamp[k] ?? 0) + (part / 255) ** 2 / LAMP_BLOCKS ** 2))
   }
   return lamps

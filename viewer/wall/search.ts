@@ -19,8 +19,8 @@ const gap = /\.{2,3}/
 const fullWallet = /^0x[0-9a-f]{40}$/
 
 /**
- * The results for a text: the block or artwork at a coordinate, then agents by name, wallet or framework, then artworks
- * by message.
+ * Up to `max` results for a search text: the block or artwork at a coordinate, then agents by name, wallet or
+ * framework, then artworks by message.
  */
 export function search(wall: Wall, text: string, max: number): Hit[] {
   const wanted = foldCase(text.trim())

@@ -10,7 +10,7 @@ import { createTexture, paintBlock, type IndexTexture } from './pixel-buffer.ts'
 /** A change of a block; `px` is its new picture in base64, or undefined if it has none. */
 export type Step = { readonly block: BlockIndex; readonly px: string | undefined }
 
-/** The steps in order, without those outside the area. */
+/** The steps inside the area, in order of time, with the area and the theme to draw. */
 export type TimelapseInput = { readonly steps: readonly Step[]; readonly area: Rect; readonly theme: Theme }
 
 // A long history takes about twenty seconds; a short one has one frame per step.
@@ -18,10 +18,10 @@ const FRAMES_MAX = 240
 const FRAME_HUNDREDTHS = 8
 const LAST_HUNDREDTHS = 250
 
-// A part of the wall is enlarged to about this width or height, by a whole factor.
+// A smaller area is enlarged by a whole factor, so that its longer side has at most this many pixels.
 const SIDE = 480
 
-/** Yields the file piece by piece, each with the finished share, from 0 to 1. */
+/** Yields the GIF file in pieces, each with the share of the frames finished so far, from 0 to 1. */
 export function* renderTimelapse(input: TimelapseInput): Generator<readonly [Uint8Array<ArrayBuffer>, number]> {
   const { steps, area, theme } = input
   const [width, height] = [area.right - area.left, area.bottom - area.top]

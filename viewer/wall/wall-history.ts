@@ -10,7 +10,7 @@ type Shown = Exclude<ChangeDto, { kind: 'identity' }>
 /** Every sale and repaint, from the first one. */
 export type History = {
   readonly nextAfter: number // log number after which to continue reading
-  readonly changes: readonly Shown[] // in the order of their time
+  readonly changes: readonly Shown[] // in order of time
   readonly moments: Float64Array<ArrayBuffer> // the times of the changes, in Unix milliseconds
   readonly ofBlock: ReadonlyMap<number, readonly number[]> // positions in `changes`, ascending, by block index
 }
@@ -18,7 +18,7 @@ export type History = {
 /** The wall after the first `count` changes of a history. */
 export type Past = { readonly wall: Wall; readonly history: History; readonly count: number }
 
-/** A history that has been read as far as `nextAfter`. */
+/** Creates the history from a log that has been read as far as `nextAfter`. */
 export function createHistory(log: readonly ChangeDto[], nextAfter: number): History {
   const changes = log.filter((change) => change.kind !== 'identity').toSorted((a, b) => a.t - b.t)
   const moments = Float64Array.from(changes, ({ t }) => t)
@@ -27,8 +27,8 @@ export function createHistory(log: readonly ChangeDto[], nextAfter: number): His
 }
 
 /**
- * The wall at a moment in Unix milliseconds. Blocks sold later look open and keep their claims.
- * `from` is another moment of the same history; it is updated in place with only the changes between the two moments.
+ * The wall at a moment in Unix milliseconds. Blocks sold later look open and keep their claims. `from` is the wall at
+ * another moment. If it has the same history, it is updated in place with only the changes in between.
  */
 export function rebuildPast(present: Wall, history: History, at: number, from?: Past): Past {
   const count = countMomentsUntil(history.moments, at)
@@ -74,7 +74,7 @@ export function countMomentsUntil(moments: Float64Array, at: number | undefined)
   return low
 }
 
-/** The moment of the last of the first `count` changes; just before the first for 0, and `undefined` (now) for all. */
+/** The moment of change number `count`; just before the first change for 0, and `undefined` (now) for all changes. */
 export function findMomentAfter(moments: Float64Array, count: number): number | undefined {
   if (count >= moments.length) return undefined
   return count <= 0 ? Math.max((moments[0] ?? 1) - 1, 0) : moments[count - 1]

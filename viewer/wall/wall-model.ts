@@ -1,23 +1,23 @@
-/** The wall as the page knows it. */
+/** The wall's data, as far as the page has read it. */
 
 import type { Canvas, CanvasAgent, CanvasBlock, CanvasStats } from '../../shared/contract/canvas.ts'
 import { PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
 import { isBlockIndex, type BlockIndex } from '../../shared/wall.ts'
 import { createTexture, isOpenAt, paintBlock, paintBytes, type IndexTexture } from './pixel-buffer.ts'
 
-/** The known facts about a claimed block, except its picture, which is in the texture. */
+/** The owner, sale time, message and link of a claimed block; its picture is in the texture. */
 export type Claim = Pick<CanvasBlock, 'i' | 'a' | 't'> & Words
 type Words = { readonly m?: string | undefined; readonly l?: string | undefined }
 
 /** A claimed block with its picture. */
 export type PaintedClaim = Claim & { readonly px?: string | undefined }
 
-/** A canvas read without its blocks. */
+/** The canvas without its blocks: pricing, statistics and agents. */
 export type CanvasHead = Pick<Wall, 'pricing' | 'stats' | 'agents'>
 
 /**
- * The wall as far as it is known. Updates change `claims` and `texture` in place, so that one sale does not copy a
- * megabyte. A new `Wall` object means that something has changed.
+ * The wall as far as the page has read it. Updates change `claims` and `texture` in place, so that one sale does not
+ * copy a megabyte. A new `Wall` object means that something has changed.
  */
 export type Wall = {
   readonly pricing: Canvas['pricing']
@@ -26,7 +26,7 @@ export type Wall = {
   readonly claims: Map<BlockIndex, Claim>
   readonly texture: IndexTexture
   readonly changed: readonly BlockIndex[] | undefined // blocks that differ from the previous wall; all blocks if undefined
-  readonly complete: boolean // whether the whole read has arrived
+  readonly complete: boolean // whether every block has been read
 }
 
 /** Whether every block is sold; false until the whole wall has arrived. */
@@ -37,7 +37,7 @@ export function createWall({ pricing, stats, agents }: CanvasHead): Wall {
   return { pricing, stats, agents, claims: new Map(), texture: createTexture(), changed: undefined, complete: false }
 }
 
-/** The wall with new or changed blocks, and their pictures. */
+/** Stores new or changed blocks and draws their pictures; returns the wall as a new object. */
 export function withBlocks(wall: Wall, blocks: readonly PaintedClaim[]): Wall {
   const changed = blocks.flatMap(({ px, ...claim }) => {
     if (!isBlockIndex(claim.i)) return []
@@ -51,7 +51,7 @@ export function withBlocks(wall: Wall, blocks: readonly PaintedClaim[]): Wall {
 /** In the canvas's bytes, a block without a picture consists only of this byte, and no picture begins with it. */
 const UNPAINTED = 255
 
-/** The wall with the pictures of consecutive blocks, starting at `first`. */
+/** Draws the pictures of consecutive blocks, starting at block `first`; returns the wall as a new object. */
 export function withPictures(wall: Wall, first: number, bytes: Uint8Array): Wall {
   const changed: BlockIndex[] = []
   for (let at = 0, block = first; at + PIXELS_PER_BLOCK <= bytes.length; at += PIXELS_PER_BLOCK, block++) {
@@ -62,7 +62,7 @@ export function withPictures(wall: Wall, first: number, bytes: Uint8Array): Wall
   return { ...wall, changed }
 }
 
-/** The wall with claims, whose pictures are read separately. */
+/** Stores claims; a claimed block whose picture has not been read yet is drawn as one without a picture. */
 export function withClaims(wall: Wall, claims: Iterable<Claim>): Wall {
   const changed: BlockIndex[] = []
   for (const claim of claims) {

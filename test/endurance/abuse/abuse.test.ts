@@ -7,13 +7,13 @@ import { reportSkipped } from '../../support/skipped.ts'
 import { FLOOD_NAMES, type FloodName } from './floods.ts'
 import { countBlocksSold, openScene, type Effect, type Entrance, type Scene } from './scene.ts'
 
-// Goal: a client that floods the wall takes nothing from others. Method: a brief flood of each kind from many
-// addresses; `bun run abuse` plays all floods for seconds, over all of their connections, also from one address, and
-// prints a line on how others were served.
+// Goal: a client that floods the wall does not keep others from using it. Method: brief floods from many addresses, at
+// least one of each kind. `bun run endurance abuse` plays every flood for several seconds over all of its connections,
+// from one address and from many, and prints how other clients were served.
 
 const PLAN = IS_LONG_RUN ? { ms: 5000, buyers: 5 } : { ms: 200, buyers: 1, connectionsMax: 16 }
-// One of each way to flood: a read, a picture, a signature, a payment, a repaint, and connections that stay, drip or
-// pipeline.
+// At least one flood of each kind: reads, pictures, signatures, payments, repaints, and connections that stay open,
+// drip or pipeline.
 const FLOODS_OF_THE_GATE: readonly FloodName[] = [
   'space',
   'one wallet',
@@ -34,13 +34,13 @@ const ENTRANCES: readonly Entrance[] =
   IS_LONG_RUN && !reportSkipped('nginx', isInstalled('nginx')) ? ['directly', 'through nginx'] : ['directly']
 const CHANGES = IS_LONG_RUN ? 50_000 : 2 * BEHIND_MAX
 
-// More blocks are left than are bought, because areas need adjacent ones.
+// More blocks are left open than are bought, because areas need adjacent blocks.
 const SLACK = 1.2
 // How long other clients may wait; only a long run on a quiet machine can measure this.
 const HEALTH_P99_MAX_MS = 150
 const TIMES_QUIET_MAX = 10
 
-// After this time a flood is aborted.
+// An upper bound on how long a flood and its buyers take.
 const LONGEST_SECONDS = 30
 // The wall probes the facilitator once a minute.
 const PROBES_MAX = 2
@@ -52,7 +52,7 @@ beforeAll(async () => {
   scene = await openScene(CHANGES, Math.ceil(left * SLACK))
   if (!IS_LONG_RUN) return
   for (const entrance of ENTRANCES) {
-    // The first requests of a process are slower.
+    // The first requests of a process are slower, so this run does not count.
     await scene.flood({ ...PLAN, connectionsMax: 0, addresses: 0, entrance })
     const effect = await scene.flood({ ...PLAN, connectionsMax: 0, addresses: 0, entrance })
     console.log(JSON.stringify({ quiet: entrance, ...effect }))
@@ -63,7 +63,7 @@ afterAll(async () => {
   await scene.stop()
 })
 
-/** The limits of one flood, in addition to those of all. */
+/** The checks for one flood, in addition to those for all floods. */
 const promises: Partial<Record<FloodName, (effect: Effect) => void>> = {
   // If a client repaints a block as fast as possible, the log grows by no more than the block's budget.
   repaints({ logGrew, waits }) {
@@ -72,7 +72,7 @@ const promises: Partial<Record<FloodName, (effect: Effect) => void>> = {
       burst + LONGEST_SECONDS * perSecond,
     )
   },
-  // The wall calls the facilitator for a block and an area of each buyer, but never for unsigned payments.
+  // The wall calls the facilitator for a block and an area of each buyer, and as a probe, but never for junk payments.
   'junk payments': ({ verified }) => expect(verified).toBeLessThanOrEqual(2 * PLAN.buyers + PROBES_MAX),
   // The wall asks each reader who starts at the beginning of a long log to read the canvas.
   'live from 0'({ statuses, resets }) {
@@ -86,7 +86,7 @@ const CASES = ENTRANCES.flatMap((entrance) =>
 )
 
 test.each(CASES)(
-  'during a flood of %s from %i addresses, %s, the wall sells, and no other client is rejected',
+  'during the flood "%s" (addresses: %i, %s), every honest buyer gets its blocks, and no other client is rejected',
   async (flood, addresses, entrance) => {
     const effect = await scene.flood({ connectionsMax: Number.POSITIVE_INFINITY, ...PLAN, flood, addresses, entrance })
     const { bought, painted, rails, statuses, waits } = effect
@@ -102,7 +102,7 @@ test.each(CASES)(
   },
 )
 
-/** Requests that took more than ten times as long as without a flood. */
+/** The kinds of requests that took more than ten times as long as without a flood. */
 function listSlowedKinds(during: Effect, before: Effect): readonly string[] {
   const listTimes = ({ waits: { preview, repaint, 'MCP call': call }, buyMost }: Effect) => ({
     preview: preview.p99,

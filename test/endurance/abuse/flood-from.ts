@@ -1,4 +1,4 @@
-/** Floods from another process, so that its own work does not affect the measurements of the wall. */
+/** Floods from another process, so that the work of flooding does not affect the measurements of the wall. */
 
 import { join } from 'node:path'
 import { decodePaymentRequiredHeader } from '@x402/core/http'
@@ -9,7 +9,7 @@ import { CLAIM_ORDER, coordOf } from '../../../shared/wall.ts'
 import { type At, fetchBlock } from '../../support/e2e/buyer.ts'
 import type { FloodName, Target } from './floods.ts'
 
-/** An order to flood the wall for `ms`, over this many connections from this many addresses. */
+/** An order to flood the wall for `ms` milliseconds, over this many connections from this many addresses. */
 export type FloodOrder = {
   readonly flood: FloodName
   readonly connections: number
@@ -19,7 +19,7 @@ export type FloodOrder = {
 }
 
 /**
- * How many responses had each status, how many connections failed, and how many streams were asked to read the canvas.
+ * How many responses had each status, how many connections failed, and how many `reset` events the streams received.
  */
 export type FloodCounts = {
   readonly statuses: Readonly<Record<string, number>>
@@ -30,7 +30,7 @@ export type FloodCounts = {
 /** A separate process that floods, one order after the other. */
 export type Flooder = { flood(order: FloodOrder): Promise<FloodCounts>; stop(): Promise<void> }
 
-/** Starts one. */
+/** Starts a flooder. */
 export function startFlooder(): Flooder {
   let counted = Promise.withResolvers<FloodCounts>()
   const child = Bun.spawn([process.execPath, join(import.meta.dir, 'run-flooder.ts')], {
@@ -56,7 +56,7 @@ export async function readTarget(wall: At, sold: number): Promise<Target> {
   const [terms] = demand.accepts
   const sale = CLAIM_ORDER.findIndex((_, at) => buyerOf(at + 1, countAgents(sold)) === 1)
   const block = CLAIM_ORDER[sale]
-  if (terms === undefined || block === undefined) throw new Error('a wall that sells nothing, or has sold nothing')
+  if (terms === undefined || block === undefined) throw new Error('the wall offers no terms, or has sold no block')
   const key = keyOf(1)
   return { host: new URL(wall.url).host, terms, block: coordOf(block), key, wallet: privateKeyToAccount(key).address }
 }

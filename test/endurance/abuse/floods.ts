@@ -1,4 +1,4 @@
-/** Floods of the wall: requests that are cheap to make, by their target. */
+/** Floods of the wall, by name: requests that are cheap to make and expensive to serve. */
 
 import type { PaymentRequirements } from '@x402/core/types'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
@@ -18,13 +18,13 @@ export type Target = {
   readonly wallet: string
 }
 
-/** One flood: its number of connections, and the bytes of its requests in turn. */
+/** One flood: its number of connections, and a function that encodes its `at`th request. */
 export type Flood = {
   readonly connections: number
   readonly request: (at: number, target: Target) => Uint8Array | Promise<Uint8Array>
   readonly stays?: true // the response does not end: connections are left open, and reopened when they are closed
   readonly drips?: true // another byte is sent each second
-  readonly pipelined?: number // this many requests are sent before the first response
+  readonly pipelined?: number // how many requests a connection sends at a time, without waiting for a response
 }
 
 /** A request as it goes over the wire. */
@@ -44,7 +44,7 @@ const MCP_TYPE = { ...JSON_TYPE, Accept: 'application/json, text/event-stream' }
 
 const createRandomHex = (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes)).toHex()
 
-/** A payment in the right form that nobody has signed. */
+/** A payment in the right format with a random signature. */
 function createJunkPayment({ terms }: Target): object {
   const authorization = {
     from: `0x${createRandomHex(20)}`,
@@ -70,7 +70,7 @@ const createPaidRequest = (payment: object, target: Target) =>
 
 const createJunkSignature = (): `0x${string}` => `0x${createRandomHex(64)}1b`
 
-/** A repaint of a block with somebody else's signature. */
+/** A repaint of a block with a signature that is not the owner's. */
 const createForeignRepaint = (signature: `0x${string}`, target: Target) =>
   encodeRequestBytes(
     `PUT /blocks/${target.block}`,
@@ -106,13 +106,13 @@ const longText = `{"w":1,"h":1,"message":"${'m'.repeat(4_000_000)}"}`
 
 const createRpcBody = (method: string, params: object = {}) => JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
 
-/** A flood of GET requests to an address that may differ with each request. */
+/** A flood of GET requests to a path that may differ with each request. */
 const createGetFlood = (path: (at: number) => string, connections = 32): Flood => ({
   connections,
   request: (at, target) => encodeRequestBytes(`GET ${path(at)}`, target),
 })
 
-/** Floods that post a body. */
+/** A flood of POST requests to one path, with a body that may differ with each request. */
 const createPostFlood = (
   path: string,
   connections: number,
@@ -141,12 +141,12 @@ export const FLOODS = {
   },
   pictures: createPostFlood('/api/pixels?w=8&h=8', 40, () => picture, PNG_TYPE),
   'blank pictures': createPostFlood('/api/pixels?w=8&h=8', 40, () => blankPicture, PNG_TYPE),
-  'bodies of many parts': createPostFlood('/areas', 16, () => manyParts),
+  'bodies with many parts': createPostFlood('/areas', 16, () => manyParts),
   atlas: createGetFlood((at) => `/atlas?page=${1 + (at % 200)}`),
   'atlas.atom': createGetFlood((at) => `/atlas.atom?${at}`),
-  'a page of the atlas that is not there': createGetFlood(() => '/atlas?page=9000'),
+  'a missing page of the atlas': createGetFlood(() => '/atlas?page=9000'),
   'cards of agents': createGetFlood((at) => `/card.png?agent=${1 + (at % 400)}`),
-  'room for an area': createPostFlood('/areas', 64, () => '{"w":20,"h":20}'),
+  'space for an area': createPostFlood('/areas', 64, () => '{"w":20,"h":20}'),
   'bad signatures': { connections: 128, request: (_, target) => createForeignRepaint(createJunkSignature(), target) },
   'signatures of wallets that are not deployed': {
     connections: 128,
@@ -160,7 +160,7 @@ export const FLOODS = {
         target,
       ),
   },
-  'bad signatures of names': {
+  'bad signatures for names': {
     connections: 64,
     request: (_, target) => {
       const body = { wallet: target.wallet, ts: Date.now(), signature: createJunkSignature(), name: 'not mine' }
@@ -192,7 +192,7 @@ export const FLOODS = {
       return (_: number, target: Target) => createPaidRequest((payment ??= createJunkPayment(target)), target)
     })(),
   },
-  'repaints of thousands of keys': {
+  'repaints with thousands of keys': {
     connections: 16,
     request: (_, target) =>
       encodeRequestBytes(`PUT /areas/${target.block}-${target.block}`, target, JSON_TYPE, manyKeys),
@@ -201,7 +201,7 @@ export const FLOODS = {
     ...JSON_TYPE,
     'PAYMENT-SIGNATURE': 'e30=',
   }),
-  'payments of empty wallets': {
+  'payments from empty wallets': {
     connections: 64,
     request: async (_, target) => createPaidRequest(await createPennilessPayment(target), target),
   },
@@ -212,12 +212,12 @@ export const FLOODS = {
     request: (_, target) =>
       encodeRequestBytes('POST /api/pixels?w=8&h=8', target, { ...PNG_TYPE, 'Content-Length': '1000000' }),
   },
-  'heads of a byte a second': {
+  'headers at a byte a second': {
     connections: 2000,
     drips: true,
     request: (_, target) => Buffer.from(`GET / HTTP/1.1\r\nHost: ${target.host}\r\nX-`),
   },
-  'connections without a word': { connections: 2000, request: () => new Uint8Array() },
+  'connections that send nothing': { connections: 2000, request: () => new Uint8Array() },
   'live streams': { ...createGetFlood(() => '/api/live', 2000), stays: true },
   'live from 0': {
     connections: 500,

@@ -9,7 +9,7 @@ import { type At, repaint } from '../../support/e2e/buyer.ts'
 /** The repeated requests of an honest client. */
 export type Kind = 'health' | 'preview' | 'repaint' | 'MCP call'
 
-/** The response times in milliseconds, and every status other than 200; 0 if the connection was cut. */
+/** The response times in milliseconds, and every status other than 200, with 0 for a connection that was cut. */
 export type Waits = {
   readonly p50: number
   readonly p99: number
@@ -17,7 +17,7 @@ export type Waits = {
   readonly refused: readonly number[]
 }
 
-// The requests stay below the budgets, because the repaints are of 10 blocks in turn.
+// At this rate the requests stay within the budgets, because the repaints go to 10 blocks in turn.
 const EVERY_MS = 100
 
 // Health has no budget. With this many requests, the 99th percentile is not just the slowest response.
@@ -33,7 +33,7 @@ const CUT = 0
 const JSON_TYPE = { 'content-type': 'application/json' }
 const MCP_TYPE = { ...JSON_TYPE, accept: 'application/json, text/event-stream' }
 
-/** Sends each kind of request again and again until a signal. `sold` is how many blocks the seed sold. */
+/** Sends each kind of request repeatedly until `until` settles. The seeded wall has `sold` sold blocks. */
 export async function measureWaitsBeside(
   entrance: At,
   sold: number,
@@ -77,7 +77,7 @@ export async function measureWaitsBeside(
   return { health, preview, repaint: repainted, 'MCP call': called }
 }
 
-/** The status of a response that arrived whole, or `CUT`. */
+/** The status of a response, or `CUT` if it did not arrive completely. */
 async function readStatus(asked: Promise<Response>): Promise<number> {
   try {
     const answer = await asked

@@ -1,5 +1,5 @@
 /**
- * A process that floods a wall on orders, each from one loopback address or from many, and prints the result of each.
+ * A process that floods a wall as ordered, from one loopback address or from many, and sends each result to its parent.
  */
 
 import { connect } from 'node:net'
@@ -22,7 +22,7 @@ async function runFlood({ flood: name, target, addresses, connections, ms }: Flo
   const statuses: Record<string, number> = {}
   let [asked, broken, resets] = [0, 0, 0]
 
-  /** Opens one connection after another, each from the same address, until the time is up. */
+  /** Opens one connection after another, all from the same address, until the time is up. */
   async function runClient(localAddress: string): Promise<void> {
     while (!isOver()) {
       await runConnection(localAddress)
@@ -35,9 +35,9 @@ async function runFlood({ flood: name, target, addresses, connections, ms }: Flo
     const socket = connect({ host: hostname, port: Number(port), localAddress })
     const timer = setTimeout(() => socket.destroy(), Math.max(0, until - performance.now()))
     const dripping = flood.drips === true ? setInterval(() => socket.write('1'), DRIPS_EVERY_MS) : undefined
-    let awaited = 0 // responses to sent requests
+    let awaited = 0 // responses that are still to come
     let head = ''
-    let missing = 0 // bytes of the current body
+    let missing = 0 // bytes of the current body that are still to come
     const sendNext = async () => {
       if (isOver()) return void socket.destroy()
       awaited = flood.pipelined ?? 1

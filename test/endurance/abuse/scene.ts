@@ -19,7 +19,7 @@ import { type FloodCounts, startFlooder, readTarget } from './flood-from.ts'
 import { type FloodName, FLOODS } from './floods.ts'
 import { type Kind, type Waits, measureWaitsBeside } from './neighbours.ts'
 
-/** The entry point of requests: the wall's own port, or nginx as in `deploy/`. */
+/** The entry point of requests: the wall's own port, or nginx configured as in `deploy/`. */
 export type Entrance = 'directly' | 'through nginx'
 
 /**
@@ -40,12 +40,12 @@ export type Effect = FloodCounts & {
   readonly waits: Readonly<Record<Kind, Waits>>
   readonly bought: number // how many honest buyers got a block
   readonly painted: number // how many got an area with a picture with their first request
-  readonly buyP50: number // from a paid request to its receipt
+  readonly buyP50: number // median time from a paid request to its response
   readonly buyMost: number
   readonly verified: number // calls to the facilitator
   readonly rpcCalls: number
-  readonly logGrew: number // by how many entries
-  readonly rails: readonly string[] // every state that the rail was seen in
+  readonly logGrew: number // entries added to the log
+  readonly rails: readonly string[] // every state of the rail during the flood
 }
 
 /** A wall to flood. */
@@ -54,7 +54,7 @@ export type Scene = {
   stop(): Promise<void>
 }
 
-/** The blocks that honest buyers take during one flood: each buys a block, and an area of two blocks. */
+/** How many blocks honest buyers buy during one flood: each buys one block, and an area of two blocks. */
 export const countBlocksSold = (buyers: number): number => 3 * buyers
 
 // A typical picture of an honest buyer.
@@ -139,7 +139,7 @@ const computeMedian = (values: readonly number[]) =>
 
 const SAMPLE_EVERY_MS = 50
 
-/** Every state of the rail that health shows until a signal. */
+/** Every state of the rail that `/api/health` reports until `until` settles. */
 async function watchRails(url: string, until: Promise<unknown>): Promise<string[]> {
   const rails = new Set<string>()
   let isOver = false
@@ -159,7 +159,7 @@ async function readLastNumber(url: string): Promise<number> {
 
 const EDITS_AT_ONCE = 500
 
-/** Writes repaints into a closed wall, as its owner could have made them over the years. */
+/** Writes repaints of one block into the file of a stopped wall, as the block's owner could have over the years. */
 async function addChanges(path: string, changes: number): Promise<void> {
   const [block] = CLAIM_ORDER
   const engine = await openSqlite(path, 'eip155:8453')

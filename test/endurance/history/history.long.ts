@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { createScratchFolder } from '../../support/scratch-folder.ts'
 import { createVandalisedWall } from './vandal.ts'
 
-// Goal: an owner of a few blocks neither fills the disk nor delays a start. Method: a sold wall in a file, an owner who
-// uses up every budget for a month of a fake clock, compaction each hour, a history that is kept for all that month,
-// and real starts.
+// Goal: an owner of a few blocks neither fills the disk nor delays the start of the service. Method: a sold wall in a
+// file, an owner who uses up every budget for a month on a fake clock, hourly compaction, a history kept for the whole
+// month, and real starts of the service.
 
 const path = join(createScratchFolder(), 'wall.sqlite')
 
@@ -18,7 +18,7 @@ const COPIES_MAX_MB = 10_000
 const DISK_MAX_MB = 20_000 // database and backups together, as in docs/operating-reference.md
 const START_MAX_S = 2
 
-test('an owner of ten blocks who repaints for a month neither fills the disk nor slows the start', async () => {
+test('if an owner repaints ten blocks for a month, the database and its backups stay below 20 GB, and the wall starts within 2 seconds', async () => {
   const wall = await createVandalisedWall(path, DAYS.at(-1) ?? 0)
   const rows = []
   for (const [at, day] of DAYS.entries()) {

@@ -1,4 +1,4 @@
-/** An owner who repaints as much as the budgets allow, on a clock that the test moves. */
+/** An owner who repaints as often as the budgets allow, on a clock that the test advances. */
 
 import { privateKeyToAccount } from 'viem/accounts'
 import { buyerOf, keyOf, NETWORK, seedWall } from '../../../bench/servers/seed.ts'
@@ -18,24 +18,24 @@ const BLOCKS = 10
 const COLOURS = PALETTE_SIZE
 const HOUR_MS = 3_600_000
 
-// Within a step a budget refills by less than its size.
+// Short enough that no budget refills completely within a step.
 const STEP_MS = 20_000
 
-// A time after the sales of the seed.
+// A time after the sales of the seeded wall.
 const BEGINS_AT = 1_791_000_000_000
 
 const AGENTS = countAgents(TOTAL_BLOCKS)
 const OWNER = privateKeyToAccount(keyOf(1)).address.toLowerCase() as `0x${string}`
 const OWNED = CLAIM_ORDER.filter((_, at) => buyerOf(at + 1, AGENTS) === 1).slice(0, BLOCKS)
 
-/** A sold wall in a file at `path`, ten of whose blocks belong to the vandal. It keeps the history of `historyDays`. */
+/** Creates a sold wall in the file `path`. The vandal repaints ten of its blocks; the log keeps `historyDays` days. */
 export async function createVandalisedWall(path: string, historyDays: number) {
   seedWall(path, { blocks: TOTAL_BLOCKS, agents: AGENTS })
   const clock = createFakeClock(BEGINS_AT)
   const limits = createRateLimits(clock)
   let written = 0
 
-  /** Takes one unit from each budget, if all of them allow it. */
+  /** Takes one unit from each budget if none is used up; returns whether it did. */
   const isAllowed = (budgets: readonly BudgetName[], who: string) => {
     if (budgets.some((budget) => limits.check(budget, who) !== undefined)) return false
     for (const budget of budgets) limits.take(budget, who)
@@ -43,7 +43,7 @@ export async function createVandalisedWall(path: string, historyDays: number) {
   }
 
   return {
-    /** Repaints and renames for this many days as often as the budgets allow, and compacts each hour. */
+    /** Repaints and renames as often as the budgets allow for this many days of the clock; compacts the log hourly. */
     async writeDays(days: number): Promise<void> {
       const store = await openSqlite(path, NETWORK)
       const compact = createLogCompactor({ ...store, clock, logger: createFakeLogger(), historyDays })

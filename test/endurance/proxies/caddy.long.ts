@@ -6,8 +6,8 @@ import { expectBooksToBalance } from '../../support/e2e/read-wall.ts'
 import { startWorld, type World } from '../../support/e2e/world.ts'
 import { waitUntil } from '../../support/wait.ts'
 
-// Goal: Caddy serves many clients of the wall without a failure of its own. Method: the recipe of `deploy/` in front of
-// a process, with concurrent readers and buyers. Skipped if Caddy is not installed.
+// Goal: Caddy serves many clients of the wall without a failure of its own. Method: Caddy, configured as in `deploy/`,
+// in front of a process, with concurrent readers and buyers. Skipped if Caddy is not installed.
 
 const READS_MS = 3000
 const BUYERS = 20
@@ -43,7 +43,7 @@ describe.skipIf(!isInstalled('caddy'))('behind Caddy', () => {
       ...payments.map((payment) => fetchBlock(proxy, 'next', payment)),
     ])
     expect(bought.map(({ status }) => status)).toEqual(payments.map(() => 200))
-    // The open block gets a 402; pictures have a budget, and may get a 429.
+    // A read of the open block gets a 402. Pictures have a budget, so a read of a picture may get a 429.
     expect([...reads.statuses.keys()].filter((status) => ![200, 402, 429].includes(status))).toEqual([])
     expect(reads.requests).toBeGreaterThan(100)
     await waitUntil(() => heard.sales >= BUYERS)

@@ -5,9 +5,9 @@ import { isInstalled, type Proxy, type ProxyName, startProxy } from '../../suppo
 import { startWorld, type World } from '../../support/e2e/world.ts'
 import { reportSkipped } from '../../support/skipped.ts'
 
-// Goal: a buyer behind a shipped proxy who hangs up and signs a new payment pays once. Method: the recipes of
-// `deploy/`, with TLS, in front of a process; curl speaks HTTP/1.1 and 2, and is killed in mid-settlement. A missing
-// proxy is a failure, except for Varnish.
+// Goal: if a buyer behind a proxy hangs up and signs a new payment, the buyer pays only once. Method: each proxy,
+// configured as in `deploy/`, with TLS, in front of a process; curl uses HTTP/1.1 or HTTP/2, and is killed during the
+// settlement. If a proxy other than Varnish is not installed, its tests fail.
 
 const PROXIES = ['nginx', 'caddy', 'haproxy', 'varnish'] as const satisfies readonly ProxyName[]
 
@@ -29,7 +29,8 @@ const startCurl = (proxy: Proxy, version: string, payment: string) =>
     { stdout: 'pipe', stderr: 'pipe' },
   )
 
-// Varnish supports no TLS, and so no HTTP/2. If it is not installed, only the other proxies are tried.
+// Varnish does not support TLS, and so it has no HTTP/2 here. If it is not installed, only the other proxies are
+// tested.
 const PROTOCOLS = [
   ['--http1.1', '1.1'],
   ['--http2', '2'],
@@ -50,7 +51,7 @@ describe.each(tried)('behind %s', (name) => {
   })
 
   test.each(PROTOCOLS.slice(0, isEncrypted ? 2 : 1))(
-    'a buyer who hangs up (%s) and signs again pays once, and has the receipt',
+    'a buyer who hangs up (curl %s) and signs a new payment pays once, and gets the receipt',
     async (option, version) => {
       const wallet = await wall.createFundedWallet(5)
       const [first, second] = [await signBlockPayment(wall, wallet), await signBlockPayment(wall, wallet)]

@@ -5,11 +5,11 @@ import type { Seen } from './run-followers.ts'
 
 /** A crowd of followers. */
 export type Crowd = {
-  /** Waits until every follower has a change, ends them all, and resolves to what they saw. */
+  /** Waits until every follower has received the change `last`, and resolves to the observations of all followers. */
   waitForChange(last: number): Promise<Seen>
 }
 
-/** Starts this many followers at a URL, who know all changes up to a number; resolves once each follows. */
+/** Starts `count` followers at `url` that already know all changes up to `known`; resolves once each has a stream. */
 export async function startFollowers(url: string, count: number, known: number): Promise<Crowd> {
   const child = Bun.spawn(
     [process.execPath, join(import.meta.dir, 'run-followers.ts'), url, String(count), String(known)],

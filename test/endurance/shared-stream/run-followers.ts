@@ -1,7 +1,8 @@
 /**
- * A process of clients that follow the shared stream as the page does. Arguments: the URL, how many followers, the
- * number of the last change that all of them know. Writes `following` on a line once each has begun; reads the number
- * of the last change from its input, waits until all have it, and writes what they saw.
+ * A process of clients that follow the shared stream as the page does. Arguments: the URL, the number of followers, and
+ * the number of the last change that all followers already know. Prints `following` on a line once each follower has a
+ * stream. Then it reads the number of a change from standard input, waits until all followers have received that
+ * change, and prints their observations as JSON.
  */
 
 import type { Socket } from 'bun'
@@ -14,18 +15,18 @@ import { getOrMake, createLru } from '../../../shared/lru.ts'
 export type Seen = {
   readonly delays: { readonly median: number; readonly p99: number; readonly max: number } // milliseconds after the commit
   readonly received: number // changes, counted once per follower
-  readonly lost: number // changes between two that a follower received
+  readonly lost: number // changes that are missing between two received ones
   readonly begun: number // streams
-  readonly brokenOff: number // streams that ended without the event for it
+  readonly brokenOff: number // streams that ended without an `end` event
   readonly fromTail: number // changes that a follower took from the tail
 }
 
 type Event = ChangeDto | Mark | Reset
 
 type Follower = {
-  known: number // of the newest change that it has
+  known: number // number of the newest change that it has
   hasBegun: boolean
-  unread: string // the beginning of a chunk
+  unread: string // the received part of an incomplete chunk
   hasEnded: boolean // whether the stream sent its `end` event
   waiting: ChangeDto[] | undefined // changes that arrive while it reads the tail
 }
@@ -35,14 +36,14 @@ const { hostname, port } = new URL(url)
 
 const REQUEST = encodeRequest('GET', SHARED_STREAM)
 const SPREAD_MS = 2000
-// A server's queue of connections that it has not accepted yet is short.
+// Connections are opened slowly, because a server's queue of connections to accept is short.
 const OPENED_EACH_MS = 2
 
 const followers: Follower[] = []
 const delays: number[] = []
 const seen = { received: 0, lost: 0, begun: 0, brokenOff: 0, fromTail: 0 }
 
-/** Records a change that a follower does not have yet. */
+/** Records a change, unless the follower already has it. */
 function recordChange(follower: Follower, { number, t }: ChangeDto, now: number): void {
   const { known } = follower
   if (number <= known) return
@@ -59,7 +60,7 @@ function startStream(follower: Follower, number: number): void {
   if (number > follower.known) void catchUp(follower, number)
 }
 
-/** Reads the tail until the follower has reached a number. */
+/** Reads the tail until the follower has the change `number`. */
 async function catchUp(follower: Follower, number: number): Promise<void> {
   follower.waiting = []
   while (follower.known < number) {
@@ -81,7 +82,7 @@ const readTail = () =>
     return (await response.json()) as LogTail
   })
 
-// All followers get the same chunks.
+// All followers get the same chunks, so each chunk is parsed only once.
 const parsed = createLru<string, readonly Event[]>(64)
 
 function parseEvents(chunk: string): readonly Event[] {
@@ -96,7 +97,7 @@ function receiveChunk(follower: Follower, chunk: string, now: number): void {
   for (const event of parseEvents(chunk)) {
     if (event.kind === 'start') startStream(follower, event.number)
     else if (event.kind === 'end') follower.hasEnded = true
-    else if (event.kind === 'reset') throw new Error('a shared stream never resets')
+    else if (event.kind === 'reset') throw new Error('the shared stream sent a reset event')
     else if (follower.waiting !== undefined) follower.waiting.push(event)
     else recordChange(follower, event, now)
   }

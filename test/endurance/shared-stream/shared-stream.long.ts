@@ -11,15 +11,15 @@ import { readBody, createClient } from '../../support/service/client.ts'
 import { reportSkipped } from '../../support/skipped.ts'
 import { startFollowers } from './followers.ts'
 
-// Goal: any number of people follow the wall over one stream of its own. Method: the recipe for Varnish in front of a
-// process, with a crowd that follows through it for several streams' time, while a block is repainted every two
-// seconds.
+// Goal: any number of clients can follow the wall over a single stream from the wall. Method: Varnish with the shipped
+// recipe in front of a process, and a crowd that follows through Varnish for longer than two streams last, while a
+// block is repainted every two seconds.
 
 const FOLLOWERS = Number(Bun.env['FOLLOWERS'] ?? 10_000)
 const FEW = 10
 const REPAINTS = 60
 const REPAINTED_EVERY_MS = 2000
-// The length of one stream, after which `server/http/live.ts` ends it.
+// How long a stream lasts before `server/http/live.ts` ends it.
 const STREAM_MS = 55_000
 const BLOCK = '70,40'
 
@@ -42,7 +42,7 @@ describe.skipIf(reportSkipped('varnish', isInstalled('varnish')))('behind a Varn
 
   const begins: number[] = []
 
-  /** How many shared streams of the wall may be open: those that it has begun within the length of one stream. */
+  /** The most shared streams that can be open: those that the wall started within the duration of one stream. */
   const countOpenStreams = async () => {
     const text = await (await fetch(`http://127.0.0.1:${findMetricsPort(wall.getWall())}/metrics`)).text()
     const [, count = 0] =
@@ -51,7 +51,7 @@ describe.skipIf(reportSkipped('varnish', isInstalled('varnish')))('behind a Varn
     return begins.filter((time) => time > performance.now() - STREAM_MS).length
   }
 
-  /** Has a crowd follow during repaints; returns its observations, and the streams and memory that the wall needed. */
+  /** Runs a crowd during repaints; returns its observations, and the most streams and memory that the wall used. */
   const measureFollowers = async (count: number) => {
     const crowd = await startFollowers(proxy.url, count, await readNewest())
     let [mb, streams] = [0, 0]
@@ -64,7 +64,7 @@ describe.skipIf(reportSkipped('varnish', isInstalled('varnish')))('behind a Varn
     return { ...(await crowd.waitForChange(await readNewest())), streams, mb: Math.round(mb) }
   }
 
-  test(`${FOLLOWERS} followers get every change over two streams of the wall at most`, async () => {
+  test(`${FOLLOWERS} followers get every change over at most two concurrent streams of the wall`, async () => {
     const few = await measureFollowers(FEW)
     const many = await measureFollowers(FOLLOWERS)
     console.log(JSON.stringify({ followers: FOLLOWERS, ...many, mbWithFew: few.mb }))
@@ -75,7 +75,7 @@ describe.skipIf(reportSkipped('varnish', isInstalled('varnish')))('behind a Varn
     expect(many.mb).toBeLessThan(few.mb + 32)
   })
 
-  test('if a block is hidden, the stream is cut, and later readers do not get the block', async () => {
+  test('if a block is hidden, the shared stream is cut, and later readers do not get its message', async () => {
     const follow = async (enough: (text: string) => boolean) => {
       const { body } = await fetch(proxy.url + SHARED_STREAM)
       let text = ''

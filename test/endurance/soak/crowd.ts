@@ -1,4 +1,4 @@
-/** The users of the wall while it is watched: readers, owners who repaint, followers of the live stream, and buyers. */
+/** The users of the wall during a soak run: readers, owners who repaint, followers of the live stream, and buyers. */
 
 import type { Socket } from 'bun'
 import { encodeRequest, runLoad } from '../../../bench/measure/load.ts'
@@ -6,15 +6,15 @@ import { createRepaintSigner } from '../../../bench/scenarios/owners.ts'
 import type { LocalNetwork } from '../../../server/local/network.ts'
 import { buyUntilEnded, createBuyer } from '../torture/buyers.ts'
 
-/** The number, or the rate, of each kind of user. */
+/** How many users of each kind there are, or how often they act. */
 export type Rates = {
   readonly readsPerSecond: number
   readonly repaintsPerSecond: number
-  readonly followers: number // concurrent; every second one leaves and is replaced
+  readonly followers: number // concurrent; once a second, the oldest one leaves and is replaced
   readonly purchases: number // in total, evenly spread
 }
 
-/** The results so far. */
+/** The results of the crowd so far. */
 export type Totals = {
   reads: number
   repaints: number
@@ -24,7 +24,7 @@ export type Totals = {
   readonly wrong: string[] // unexpected responses
 }
 
-/** The wall that the crowd visits, and for how long. */
+/** The wall that the crowd visits, for how long, and how many of its blocks are sold. */
 export type Visit = { readonly url: string; readonly network: LocalNetwork; readonly ms: number; readonly sold: number }
 
 const PATHS = [
@@ -78,7 +78,9 @@ export async function runVisitors(rates: Rates, { url, network, ms, sold }: Visi
 // A wall that is slow because its machine is busy must not be overwhelmed with a backlog.
 const AT_ONCE_MAX = 10
 
-/** Repeats something until the signal, at most a few turns in parallel; resolves when all turns are done. */
+/**
+ * Starts a turn every `everyMs` until the signal aborts, at most `AT_ONCE_MAX` in parallel; resolves when all are done.
+ */
 async function runPaced(everyMs: number, over: AbortSignal, turn: (number: number) => Promise<void>): Promise<void> {
   const underWay = new Set<Promise<void>>()
   for (let number = 0; !over.aborted; number++) {
@@ -102,7 +104,7 @@ function createCrowd(port: number, count: number, totals: Totals) {
     sockets.push(await Bun.connect({ hostname: '127.0.0.1', port, socket: { open, data: countData } }))
   }
   return {
-    /** Adds a follower, and removes the oldest one once there are enough. */
+    /** Disconnects the oldest follower if there are enough, then connects new ones until there are `count`. */
     async replaceOldest() {
       if (sockets.length >= count) sockets.shift()?.end()
       while (sockets.length < count) await openStream()

@@ -3,9 +3,9 @@ import { IS_LONG_RUN } from '../../support/long-run.ts'
 import { FLOOD_NAMES } from '../abuse/floods.ts'
 import { runSoak, type Run } from './soak.ts'
 
-// Goal: a wall that is used for a long time takes no more resources than at first. Method: `bun run endurance soak`
-// watches a process that is read, repainted, followed and bought from for half an hour. A short run of some seconds
-// checks that everything is used.
+// Goal: a wall that is used for a long time uses no more resources than at the start. Method: `bun run endurance soak`
+// samples the resources of a process while users read, repaint, follow and buy for half an hour. A short run of a few
+// seconds checks that every kind of user is served.
 
 const MINUTES = 30
 
@@ -26,7 +26,7 @@ const RUN: Run = IS_LONG_RUN
     }
 
 test.skipIf(process.platform !== 'linux')(
-  'a full wall in use sells its last blocks, serves every client, and frees disconnected ones',
+  'an almost full wall in use sells blocks, serves every client, and closes the connections of clients that left',
   async () => {
     const { wrong, alerts, bought, sold, reads, repaints, events, samples, rest } = await runSoak(RUN, (sample) => {
       if (IS_LONG_RUN) console.log(JSON.stringify(sample))

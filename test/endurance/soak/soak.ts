@@ -1,6 +1,6 @@
 /**
  * An almost sold-out wall, used at a moderate rate for any duration. Its resources are sampled regularly, to see
- * whether any of them grows without end.
+ * whether any of them grows without limit.
  */
 
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
@@ -22,7 +22,7 @@ import { runVisitors, type Rates, type Totals } from './crowd.ts'
 export type Run = {
   readonly ms: number
   readonly everyMs: number
-  readonly restMs: number // time in which the wall releases closed connections and their memory
+  readonly restMs: number // time for the wall to release closed connections and their memory
   readonly rates: Rates
   readonly floods: readonly FloodName[]
 }
@@ -32,15 +32,17 @@ export type Sample = {
   readonly minute: number
   readonly residentMb: number
   readonly descriptors: number
-  readonly walMb: number // SQLite's log beside the file
+  readonly walMb: number // SQLite's write-ahead log
   readonly databaseMb: number
   readonly journalLines: number
   readonly journalKb: number
   readonly alerts: number
-  readonly flood: FloodName | undefined // the newest one
+  readonly flood: FloodName | undefined // the flood that started last, if any
 }
 
-/** The end of a run. `rest` is a sample taken once all users have left; `alerts` are the alert lines of the journal. */
+/**
+ * The results of a run. `rest` is a sample taken once all users have left; `alerts` are the alert lines of the journal.
+ */
 export type Summary = Omit<Totals, 'wrong'> & {
   readonly samples: readonly Sample[]
   readonly rest: Sample
@@ -49,11 +51,11 @@ export type Summary = Omit<Totals, 'wrong'> & {
   readonly wrong: readonly string[]
 }
 
-// Between two floods there is only normal use.
+// Each flood runs for this share of its turn; for the rest there is only normal use.
 const FLOODED_SHARE = 0.5
 const FLOODERS = 200
 
-/** Plays a run; `tell` gets each sample. Meanwhile, the crowd buys the last blocks of the wall. */
+/** Plays a run, during which the crowd buys the last blocks of the wall. Calls `tell` with each sample. */
 export async function runSoak(
   { ms, everyMs, restMs, rates, floods }: Run,
   tell: (sample: Sample) => void,

@@ -1,4 +1,4 @@
-/** Checks the invariants that hold whenever everything has come to rest. */
+/** Checks the invariants that must hold once no purchase is in progress. */
 
 import type { LocalNetwork } from '../../../server/local/network.ts'
 import type { Chain, Transfer } from '../../../server/ports.ts'
@@ -30,7 +30,7 @@ export type Sums = {
   readonly credits: number
 }
 
-/** All current problems, in words; none if all is well. `recent` buyers request their receipts again. */
+/** All current problems, in words; none if all is well. The `recent` buyers request their receipts again. */
 export async function checkBooks(scene: Scene, recent: readonly Buyer[]): Promise<{ wrong: string[]; sums: Sums }> {
   const wrong: string[] = []
   const bodies = await readCanvases(scene)
@@ -48,7 +48,7 @@ export async function checkBooks(scene: Scene, recent: readonly Buyer[]): Promis
     wrong.push(`received ${balance}, but ${sums.claimed} blocks are claimed and ${credits} dollars owed`)
   if (bought.length !== sums.claimed) wrong.push(`${bought.length} blocks have receipts, ${sums.claimed} are claimed`)
   wrong.push(...checkMoney(transfers, scene.buyers))
-  if (new Set(bought).size !== bought.length) wrong.push('two receipts name one block')
+  if (new Set(bought).size !== bought.length) wrong.push('two receipts are for the same block')
   for (const buyer of scene.buyers) if (buyer.refusal === 'no end') wrong.push(`no end for ${formatNonces(buyer)}`)
   wrong.push(...(await checkReadings(scene, canvas)))
   for (const buyer of recent) wrong.push(...(await checkResend(scene, buyer, collectNonces(transfers))))
@@ -63,7 +63,7 @@ const DOLLAR = 1_000_000
 export const listBlocksBought = (buyers: readonly Buyer[]): readonly string[] =>
   buyers.flatMap(({ receipt }) => (receipt === undefined ? [] : blocksOf(receipt)))
 
-/** The canvas read of each wall, as it is sent. */
+/** The canvas that each wall returns, as text. */
 export const readCanvases = ({ urls }: Scene): Promise<readonly string[]> =>
   Promise.all(urls.map(async (url) => await (await fetch(`${url}/api/canvas`)).text()))
 
@@ -74,8 +74,8 @@ const listSigned = ({ abandoned, payload }: Buyer) =>
 const formatNonces = (buyer: Buyer): string => listSigned(buyer).map(readNonce).join(' or ')
 
 /**
- * Checks that each transfer is of the whole price and has one receipt, with its own transaction. Nobody may pay twice,
- * or have a receipt without a transfer.
+ * Checks that each transfer is of the whole price, and is either owed back or has a receipt with its transaction.
+ * Nobody may pay twice, or have a receipt without a transfer.
  */
 function checkMoney(transfers: readonly Transfer[], buyers: readonly Buyer[]): string[] {
   const byNonce = new Map(
@@ -83,14 +83,14 @@ function checkMoney(transfers: readonly Transfer[], buyers: readonly Buyer[]): s
   )
   const wrong = transfers.flatMap(({ nonce, tx, amount }) => {
     const buyer = byNonce.get(nonce ?? '')
-    if (buyer === undefined) return [`${tx} pays for nothing that anybody asked for`]
+    if (buyer === undefined) return [`${tx} is not a payment of any buyer`]
     const paidFor = Number(amount) / DOLLAR
     if (paidFor !== priceOf(buyer)) return [`${nonce} was charged ${paidFor} dollars, not ${priceOf(buyer)}`]
     if (buyer.refusal === 'payment_credited') return []
     if (buyer.receipt === undefined) return [`${nonce} was charged and got ${buyer.refusal ?? 'nothing'}`]
     const { length } = blocksOf(buyer.receipt)
     if (length !== paidFor) return [`${nonce} was charged ${paidFor} dollars for ${length} blocks`]
-    return buyer.receipt.deed.tx === tx ? [] : [`the receipt of ${nonce} names ${buyer.receipt.deed.tx}, not ${tx}`]
+    return buyer.receipt.deed.tx === tx ? [] : [`the receipt of ${nonce} contains ${buyer.receipt.deed.tx}, not ${tx}`]
   })
   const paid = collectNonces(transfers)
   if (paid.size !== transfers.length) wrong.push('an authorization was charged twice')
@@ -109,7 +109,7 @@ async function listReceived(chain: Chain, payTo: `0x${string}`): Promise<readonl
   const all: Transfer[] = []
   for (let next = 0n; ;) {
     const receipts = await chain.transfersTo(payTo, next)
-    if (receipts === 'silent') throw new Error('the chain is silent')
+    if (receipts === 'silent') throw new Error('the chain endpoint does not respond')
     all.push(...receipts.transfers)
     if (receipts.isAll) return all
     next = receipts.next
@@ -117,8 +117,8 @@ async function listReceived(chain: Chain, payTo: `0x${string}`): Promise<readonl
 }
 
 /**
- * Checks that the feed from its beginning equals the sales that the follower has read, and names the blocks of the
- * canvas.
+ * Checks that the whole feed of each wall equals the sales that the follower has read, and lists exactly the claimed
+ * blocks of the canvas.
  */
 async function checkReadings({ urls, door, follower }: Scene, { blocks }: Canvas): Promise<string[]> {
   await follower.readFeed(door)
@@ -134,7 +134,7 @@ async function checkReadings({ urls, door, follower }: Scene, { blocks }: Canvas
   return wrong
 }
 
-/** Checks that the same signed request gets the same receipt, over the other interface too. */
+/** Checks that the same signed payment gets the same receipt again, over either interface. */
 async function checkResend({ door }: Scene, buyer: Buyer, paid: ReadonlySet<string>): Promise<string[]> {
   const payload = listSigned(buyer).find((signed) => paid.has(readNonce(signed)))
   if (buyer.receipt === undefined || payload === undefined) return []

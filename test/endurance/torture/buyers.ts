@@ -1,6 +1,7 @@
 /**
- * Buyers who never give up: each signs once, and sends that request until it has an end, whatever crashes meanwhile.
- * Some hang up once, while their payment is settled, and sign a new payment; they too may be charged only once.
+ * Persistent buyers: each signs once, and sends the signed request until the purchase has ended, whatever crashes
+ * meanwhile. Some hang up once while their payment is settled, and sign a new payment; these too may be charged only
+ * once.
  */
 
 import { x402Client } from '@x402/core/client'
@@ -18,10 +19,10 @@ import { priceOf, type Order } from './plan.ts'
 export type Buyer = Order & {
   readonly wallet: Wallet
   payload: PaymentPayload | undefined // once signed
-  abandoned: PaymentPayload | undefined // the one that was sent when the buyer hung up
-  receipt: Receipt | AreaReceipt | undefined // once they know it
-  refusal: string | undefined // the code of the response that ended it
-  readonly waits: string[] // the codes of the responses that asked it to wait, or `silence`
+  abandoned: PaymentPayload | undefined // the payment that was being settled when the buyer hung up
+  receipt: Receipt | AreaReceipt | undefined // once received
+  refusal: string | undefined // the code of the response that ended the purchase
+  readonly waits: string[] // the codes of responses that asked the buyer to wait; `silence` if none came
 }
 
 /** A buyer who has done nothing yet. */
@@ -35,7 +36,7 @@ export const createBuyer = (order: Order, wallet: Wallet): Buyer => ({
   waits: [],
 })
 
-/** The response of an interface; `undefined` if there was none. */
+/** The response to an order, over HTTP or MCP; `undefined` if there was none. */
 export type Answer = { readonly status: number; readonly body: unknown; readonly terms?: PaymentRequired } | undefined
 
 // Several times longer than a lease outlives its process.
@@ -45,11 +46,11 @@ const AGAIN_AFTER_MS = 100
 // Rejections that end a payment; all others are temporary, as their messages say.
 const ENDS = [402, 409, 410]
 
-/** Functions that close a buyer's connections, by the nonce of the awaited settlement. */
+/** Functions that close a buyer's connections, by the nonce of the payment that is being settled. */
 export type HangUps = Map<string, () => void>
 
 /**
- * Sends a buyer's requests until the purchase has an end, each time to another wall, if there are several. `copies` is
+ * Sends a buyer's requests until the purchase has ended, to each wall in turn if there are several. `copies` is
  * how many copies of each signed request are sent in parallel.
  */
 export async function buyUntilEnded(
@@ -90,8 +91,8 @@ async function takeStep(buyer: Buyer, door: Door, copies: number, hangUps: HangU
 }
 
 /**
- * Returns to the abandoned payment, if there is one: its purchase may block the new one, so it is sent again until it
- * has an end.
+ * Makes the buyer resend the abandoned payment, if there is one, because its purchase may block the new one. Returns
+ * whether it did.
  */
 function returnToAbandoned(buyer: Buyer): boolean {
   if (buyer.abandoned === undefined || buyer.payload === buyer.abandoned) return false
@@ -109,13 +110,13 @@ async function signTerms(buyer: Buyer, answer: Answer): Promise<boolean> {
     buyer.payload = await client.createPaymentPayload(answer.terms)
     return false
   }
-  // The block is sold, or being bought: this buyer gives up, having signed nothing.
+  // The block is sold or being bought, so the buyer gives up without signing another payment.
   const isOver = answer !== undefined && (answer.status === 200 || answer.status === 409)
   if (isOver) buyer.refusal = codeOf(answer.body)
   return isOver && !returnToAbandoned(buyer)
 }
 
-/** Stores a receipt, which another payment of the buyer may get with a notice. */
+/** Stores a receipt, without any notice; throws if the buyer already has a different one. */
 function storeReceipt(buyer: Buyer, { notice: _notice, ...receipt }: Receipt | AreaReceipt): void {
   if (buyer.receipt !== undefined && !Bun.deepEquals(buyer.receipt, receipt))
     throw new Error(`two receipts for one payment: ${JSON.stringify([buyer.receipt, receipt])}`)
@@ -132,7 +133,7 @@ export const blocksOf = (receipt: Receipt | AreaReceipt): readonly string[] =>
 export const readNonce = ({ payload }: PaymentPayload): string =>
   (payload as { authorization?: { nonce?: string } }).authorization?.nonce?.toLowerCase() ?? ''
 
-/** Sends a request over the buyer's own interface, with its payment if there is one. */
+/** Sends an order over the interface that it specifies, with a payment if there is one. */
 export async function sendOrder(
   order: Order,
   url: string,

@@ -4,10 +4,10 @@ import type { Wallet } from '../../../server/local/wallets.ts'
 import type { FeedPage, Sale } from '../../../shared/contract/feed.ts'
 import { repaint } from '../../support/e2e/buyer.ts'
 
-/** An owner, its sent changes, and the last acknowledged one. */
+/** An owner, its sent messages, and how many were sent when one was last acknowledged. */
 export type Editor = { readonly wallet: Wallet; readonly block: string; readonly sent: string[]; acknowledged: number }
 
-/** Repaints once; an edit without a response may have been made. */
+/** Repaints once; an edit that gets no response may still have been made. */
 export async function repaintOnce(editor: Editor, url: string): Promise<void> {
   const message = `edit ${editor.sent.length + 1}`
   editor.sent.push(message)
@@ -18,7 +18,7 @@ export async function repaintOnce(editor: Editor, url: string): Promise<void> {
 /** Returns the address of a wall; if there are several walls, of each in turn. */
 export type Door = () => string
 
-/** A reader of the feed, who remembers every sale as it was first read, and reads from another instance each time. */
+/** A reader of the feed, which keeps every sale as it was first read, and reads pages from each instance in turn. */
 export type Reader = { readonly sales: Sale[]; readFeed(door: Door): Promise<void> }
 
 /** Creates a reader that starts at the beginning of the feed. */

@@ -4,7 +4,9 @@ import { startWall, type WallProcess } from '../../../server/local/wall-process.
 import { QUICK_WALL } from '../../support/e2e/world.ts'
 
 export type Keeper = {
-  /** Starts the wall on a database; `limits` is a shell command whose limits the wall inherits until its first exit. */
+  /**
+   * Starts the wall on a database. `limits` is a shell command that limits the wall until it exits for the first time.
+   */
   start(database: Database, limits?: string): Promise<void>
   /** Stops the wall with SIGTERM, and waits until it has exited. */
   stop(): Promise<void>
@@ -17,7 +19,7 @@ export type Keeper = {
 /** The database of a wall, as a setting. */
 export type Database = Readonly<Record<string, string>>
 
-/** The results of walls; `wrong` must stay empty. */
+/** The totals of all walls; `wrong` must stay empty. */
 export type Totals = { starts: number; kills: number; diskDeaths: number; readonly wrong: string[] }
 
 // Alerts that a fault of the surroundings may cause; every other alert is a bug.
@@ -31,7 +33,7 @@ const TRY_AGAIN_MS = 50
 export function createKeeper(settings: Readonly<Record<string, string>>, folder: string, totals: Totals): Keeper {
   let wall: WallProcess | undefined
   let place: Database = {}
-  // Does one thing at a time, because a wall that crashed may be about to be killed as well.
+  // Runs one action at a time, because a wall that has exited on its own may be about to be killed as well.
   let turn: Promise<unknown> = Promise.resolve()
   const runInTurn = (work: () => Promise<void>): Promise<void> => {
     const mine = turn.then(work)
@@ -93,11 +95,11 @@ async function startWithRetries(start: () => Promise<WallProcess>): Promise<Wall
 function checkJournal(ended: WallProcess, wrong: string[]): void {
   for (const line of ended.readJournal()) {
     const { level, event } = parseEntry(line)
-    if (level === 'alert' && !plannedAlerts.has(event)) wrong.push(`the journal says ${line}`)
+    if (level === 'alert' && !plannedAlerts.has(event)) wrong.push(`unexpected alert in the journal: ${line}`)
   }
 }
 
-/** The kind of a line of the journal; a line in another format counts as alarming. */
+/** The level and event of a journal line; a line in another format counts as an alert. */
 function parseEntry(line: string): { readonly level: string; readonly event: string } {
   try {
     return JSON.parse(line) as { level: string; event: string }

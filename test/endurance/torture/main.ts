@@ -1,6 +1,6 @@
 /**
  * `bun run torture [--rounds N] [--seed N] [--crowd N] [--instances N]`: makes everything around the wall fail, and
- * checks that no dollar is lost. With `--instances`, this many walls share a PostgreSQL.
+ * checks that no dollar is lost. With `--instances`, this many walls share a PostgreSQL database.
  */
 
 import { parseArgs } from 'node:util'
@@ -23,7 +23,7 @@ if (!Number.isSafeInteger(seed) || ![rounds, crowd, instances].every(isCount)) {
   console.error('bun run torture [--rounds N] [--seed N] [--crowd N] [--instances N]')
   process.exit(2)
 }
-// An interrupted run leaves no disk mounted; the wall and the chain end with this process's group or guard.
+// Exits on a signal, so that no disk stays mounted; the wall and the chain end with this process's group or guard.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 const summary = await runTorture({ seed, rounds, crowd, instances }, (line) => console.error(line))
 console.log(JSON.stringify(summary, null, 2))

@@ -5,9 +5,9 @@ import { createPrng, type Prng } from '../../support/prng.ts'
 
 /**
  * The additional fault of a round. `disk-limit`: files cannot grow, which fails at commit; `disk-full`: no space left;
- * `chain-stands`: the chain makes no blocks; `chain-narrow`: the chain endpoint returns events of few blocks per call;
- * `deaf`: connections that listen for notifications are cut; `server-crash` and `server-restart`: the database server
- * is down.
+ * `chain-stands`: the chain produces no blocks; `chain-narrow`: the chain endpoint returns events of few blocks per
+ * call; `deaf`: connections that listen for notifications are cut; `server-crash` and `server-restart`: the database
+ * server is down.
  */
 export type Trouble =
   | 'none'
@@ -21,10 +21,10 @@ export type Trouble =
   | 'server-crash'
   | 'server-restart'
 
-/** Which wall is killed, and how long after it starts to listen. */
+/** Which wall is killed, and how long after the round begins or the previously killed wall runs again. */
 export type Kill = { readonly afterMs: number; readonly instance: number }
 
-/** The order of a buyer, for a block or for an area of this size, and its interface. */
+/** The order of a buyer: a block or an area of this size, and the interface that the buyer uses. */
 export type Order = {
   readonly at: string
   readonly area?: Size
@@ -35,7 +35,7 @@ export type Order = {
 /** Width and height in blocks; `painted` if it is bought with a picture to convert. */
 type Size = { readonly w: number; readonly h: number; readonly painted: boolean }
 
-/** What an order costs, in dollars. */
+/** The price of an order, in dollars. */
 export const priceOf = ({ area }: Pick<Order, 'area'>): number => (area === undefined ? 1 : area.w * area.h)
 
 export type Round = {
@@ -49,7 +49,7 @@ export type Round = {
   readonly settleFaults: readonly SettleFault[]
 }
 
-/** How many buyers a round has. */
+/** How many buyers a round has by default. */
 export const CROWD = 24
 
 const faults: readonly SettleFault[] = [
@@ -67,7 +67,7 @@ const faults: readonly SettleFault[] = [
   'garbage-after',
 ]
 
-/** The plan of a run: of one wall on SQLite, or of several that share a PostgreSQL. */
+/** The plan of a run, for one wall on SQLite or for several that share a PostgreSQL database. */
 export function createPlan(seed: number, rounds: number, crowd = CROWD, instances?: number): readonly Round[] {
   const prng = createPrng(seed)
   return Array.from({ length: rounds }, (_, at): Round => {
@@ -90,7 +90,7 @@ export function createPlan(seed: number, rounds: number, crowd = CROWD, instance
       trouble,
       troubleAfterMs: prng.nextInt(200),
       troubleForMs: 200 + prng.nextInt(600),
-      // A doubtful settlement is checked again only seconds later, so most rounds do without one.
+      // A settlement in doubt is checked again only seconds later, so most rounds have no settlement faults.
       settleFaults: number % 4 === 1 ? Array.from({ length: 12 }, () => prng.pick(faults)) : [],
     }
   })
@@ -109,7 +109,7 @@ function drawSize(prng: Prng): Size {
   return { w, h, painted: prng.nextBoolean(0.3) }
 }
 
-/** A failing disk already ends the process, and on a full disk a wall could not start again until there is space. */
+/** With `disk-limit`, the disk ends the process; with `disk-full`, the kill waits for space, or no wall could start. */
 function planKills(trouble: Trouble, prng: Prng, instances: number): Kill[] {
   if (trouble === 'disk-limit') return []
   if (trouble === 'disk-full') return [{ afterMs: 1000 + prng.nextInt(400), instance: 0 }]

@@ -1,4 +1,4 @@
-/** One round: a crowd of buyers, a wall that is killed meanwhile, and another fault. */
+/** One round: a crowd of buyers, walls that are killed meanwhile, and one more fault. */
 
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -14,10 +14,10 @@ import { cutListeners } from './tables.ts'
 const EDITORS = 3
 const AUDIENCE_EVERY_MS = 25
 
-// The limit is in blocks of 512 bytes: after some dozen commits, the write-ahead log is as long as a file may be.
+// The limit is in blocks of 512 bytes: after a few dozen commits, the write-ahead log reaches the maximum file size.
 const SHORT_FILES = `trap '' XFSZ; ulimit -f 500`
 
-/** Plays a round until every buyer has an end; returns the buyers. */
+/** Plays a round until the purchase of every buyer has ended; returns the buyers. */
 export async function playRound(stage: Stage, round: Round): Promise<readonly Buyer[]> {
   const guests = await createBuyers(stage, round)
   const there = await moveToFaultyDisk(stage, round)
@@ -40,14 +40,14 @@ export async function playRound(stage: Stage, round: Round): Promise<readonly Bu
 
 async function createBuyers({ network, buyers }: Stage, { orders }: Round): Promise<readonly Buyer[]> {
   const guests = await Promise.all(
-    // Each wallet has enough money to be charged twice.
+    // Each wallet has enough money for a double charge, so that one would be noticed.
     orders.map(async (order) => createBuyer(order, await network.createFundedWallet(2 * priceOf(order)))),
   )
   buyers.push(...guests)
   return guests
 }
 
-/** If the round needs another disk, restarts the wall there and returns the path of its database file. */
+/** If the round says so, restarts the wall with a file size limit, or on the small disk; returns the path there. */
 async function moveToFaultyDisk(
   { keepers, path, door, smallDisk }: Stage,
   { trouble }: Round,
@@ -63,7 +63,7 @@ async function moveToFaultyDisk(
   await keeper.stop()
   backUp(path, there)
   await keeper.start({ DATABASE_PATH: there })
-  // Until a wall accepts payments, it has little to write.
+  // Before a wall accepts payments, it writes too little to notice a full disk.
   await waitUntilArmed(door())
   return there
 }
@@ -78,11 +78,11 @@ async function moveBack({ keepers, path }: Stage, there: string | undefined): Pr
   await keeper.start({ DATABASE_PATH: path })
 }
 
-/** Removes a database, with all files beside it. */
+/** Removes a database file, and the files that SQLite adds beside it. */
 const removeDatabase = (path: string) =>
   Promise.all(['', '-wal', '-shm'].map((suffix) => rm(`${path}${suffix}`, { force: true })))
 
-/** Makes something fail for a while. */
+/** Injects the fault of the round, and ends it after a while. */
 async function injectFault(stage: Stage, round: Round): Promise<void> {
   const { facilitator, gate, narrow, network, smallDisk, server, database } = stage
   const { trouble, troubleAfterMs, troubleForMs } = round
@@ -108,7 +108,7 @@ async function injectFault(stage: Stage, round: Round): Promise<void> {
   if (trouble === 'server-crash' || trouble === 'server-restart') await server?.start()
 }
 
-/** Owners repaint and a reader follows, again and again. */
+/** Lets owners repaint and a reader read the feed, repeatedly until the signal. */
 async function runBystanders({ editors, follower, door }: Stage, over: AbortSignal): Promise<void> {
   while (!over.aborted) {
     await Promise.all([
@@ -119,7 +119,7 @@ async function runBystanders({ editors, follower, door }: Stage, over: AbortSign
   }
 }
 
-/** Makes some of the buyers repaint from now on. */
+/** Makes the first buyer who has a receipt repaint from now on. */
 function addEditors({ editors }: Stage, guests: readonly Buyer[]): void {
   for (const { wallet, receipt } of guests.filter((guest) => guest.receipt !== undefined).slice(0, 1))
     editors.push({

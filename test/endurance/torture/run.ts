@@ -1,6 +1,6 @@
 /**
- * The real wall (its own process, a real chain, a real facilitator behind a faulty proxy, a real disk), with
- * everything around it failing in turn. After each round all must come to rest, and the books must balance.
+ * Runs the real wall (its own process, a real chain, a real facilitator behind a faulty proxy, a real disk) while
+ * everything around it fails in turn. After each round, all walls must agree, and the books must balance.
  */
 
 import { listBlocksBought, readCanvases, checkBooks, type Scene, type Sums } from './books.ts'
@@ -24,7 +24,7 @@ export type Summary = Sums & {
   readonly starts: number
   readonly kills: number
   readonly diskDeaths: number
-  readonly equalAfterMs: readonly number[] // how long it took the walls to agree, once all were quiet
+  readonly equalAfterMs: readonly number[] // per round: how long the walls took to agree once all were idle
   readonly wrong: readonly string[]
 }
 
@@ -34,8 +34,8 @@ const REST_MS = 100
 const LOOK_EVERY_MS = 20
 
 /**
- * The options of a run: `crowd` is the number of buyers per round, `instances` how many walls share a PostgreSQL.
- * Without `instances`, one wall is on SQLite.
+ * The options of a run: `crowd` is the number of buyers per round; `instances` is the number of walls that share a
+ * PostgreSQL database. Without `instances`, a single wall uses SQLite.
  */
 export type Run = {
   readonly seed: number
@@ -44,7 +44,7 @@ export type Run = {
   readonly instances?: number | undefined
 }
 
-/** Plays a run; `tell` gets each round. A run ends with the first round that leaves a problem. */
+/** Plays a run; calls `tell` with a line about each round. A run ends after the first round that leaves a problem. */
 export async function runTorture(
   { seed, rounds, crowd, instances }: Run,
   tell: (line: string) => void,
@@ -116,7 +116,7 @@ async function waitUntilEqual(scene: Scene): Promise<number> {
 
 const countSecondsSince = (since: number) => Math.round((performance.now() - since) / 100) / 10
 
-/** Polls until there is no problem any more, because the sweeper needs some seconds to resolve doubtful payments. */
+/** Checks until the books balance or tries run out: the sweeper takes seconds to resolve payments in doubt. */
 async function inspectUntilRight(scene: Scene, recent: readonly Buyer[]): ReturnType<typeof checkBooks> {
   for (let tries = 1; ; tries++) {
     const found = await checkBooks(scene, recent)

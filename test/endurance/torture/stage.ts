@@ -1,4 +1,6 @@
-/** The surroundings of the wall: the chain, the facilitator, the gates before them, the disks, and its keeper. */
+/**
+ * The surroundings of the walls: the chain, the facilitator, the proxies in front of them, the disks, and the keepers.
+ */
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -26,7 +28,7 @@ import { checkTables } from './tables.ts'
 /** Everything a run needs, and all participants. */
 export type Stage = Awaited<ReturnType<typeof openStage>>
 
-/** Sets up the stage, for one wall on SQLite or several that share a PostgreSQL; `stop` removes everything. */
+/** Sets up the stage for one wall on SQLite, or for several on one PostgreSQL database; `stop` removes everything. */
 export async function openStage(instances?: number) {
   const folder = await mkdtemp(join(tmpdir(), 'pixel-wall-torture-'))
   const network = await startLocalNetwork()
@@ -39,7 +41,7 @@ export async function openStage(instances?: number) {
   const ports = await Promise.all(Array.from({ length: instances ?? 1 }, findFreePort))
   const totals: Totals = { starts: 0, kills: 0, diskDeaths: 0, wrong: [] }
   const settings = {
-    // The host that owners sign for, at any wall.
+    // The host in the messages that owners sign, whichever wall receives them.
     BASE_URL: 'http://127.0.0.1',
     PAY_TO: payTo,
     FACILITATOR_URL: facilitator.url,
@@ -90,15 +92,15 @@ export async function openStage(instances?: number) {
   }
 }
 
-// The block range of the narrowest endpoints.
+// How many blocks the most limited endpoints search per call.
 const EVENTS_OF = 5
 
 // Longer than a wall takes to notice that a client is gone.
 const SEEN_GONE_MS = 50
 
 /**
- * A facilitator that makes buyers hang up during a settlement, so that the wall has no response for them before they
- * are gone.
+ * A facilitator that makes buyers hang up at the start of a settlement, so that they are gone before the wall has a
+ * response for them.
  */
 function createLeavingSettle(
   hangUps: HangUps,
@@ -114,7 +116,7 @@ function createLeavingSettle(
   }
 }
 
-/** The walls' databases, and their possible faults. */
+/** The database of the walls, and the disk or server of it that can fail. */
 type Ground = {
   readonly database: Database
   readonly path?: string
@@ -130,7 +132,7 @@ async function openFileGround(folder: string): Promise<Ground> {
 }
 
 async function openServerGround(): Promise<Ground> {
-  // Acknowledged writes must be on its disk.
+  // Acknowledged writes must be on the server's disk, because a round may kill the server.
   const server = await startPostgres({ isDurable: true })
   return { database: { DATABASE_URL: server.getUrl(await server.newDatabase()) }, server }
 }

@@ -1,4 +1,4 @@
-/** The database, read without the wall. */
+/** Checks the tables of the database directly, without the wall. */
 
 import { Database as File } from 'bun:sqlite'
 import { SQL } from 'bun'
@@ -36,7 +36,7 @@ function listParts(holdings: readonly Holding[]): string[] {
   })
 }
 
-// Duplicate facts in the tables must agree, and numbers must be dense.
+// Facts that are stored more than once must agree, and numbers must have no gaps.
 const BLOCKS = `split_part(size, 'x', 1)::integer * split_part(size, 'x', 2)::integer`
 
 const WRONG = `

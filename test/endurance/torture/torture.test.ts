@@ -1,15 +1,15 @@
 import { expect, test } from 'bun:test'
 import { runTorture } from './run.ts'
 
-// Goal: with real processes, chain and disk, no dollar is lost, doubled or given away. Method: rounds in which walls
-// are killed under their buyers while facilitator, chain, disk and database server fail in turn; one round on a file
-// and one of three instances here, and `bun run torture` plays any number.
+// Goal: with real processes, a real chain and a real disk, no dollar is lost, charged twice or given away. Method:
+// rounds in which walls are killed during purchases while the facilitator, chain, disk and database server fail in
+// turn. This test plays one round on a file and one with three instances; `bun run torture` plays any number of rounds.
 
 test.each([
   { name: 'a wall on a file', crowd: 8, instances: undefined },
   { name: 'three instances on one database', crowd: 8, instances: 3 },
 ])(
-  'after a round of kills and failures on $name, each dollar bought one block, areas are whole, receipts are true, and clients that hung up paid once',
+  'after a round of kills and failures on $name, each dollar bought a block or is owed back, areas are whole, receipts are correct, and no buyer paid twice',
   async ({ crowd, instances }) => {
     const { wrong, sold, areas, left, dollars, claimed, credits, kills } = await runTorture(
       { seed: 1, rounds: 1, crowd, instances },

@@ -22,7 +22,7 @@ import { shareWork } from '../share.ts'
 import { createReportForm } from './report.ts'
 import { createAgo, drawWork, createFramework, createLinks } from './works.ts'
 
-/** A sold block, its work, and the known facts about both. */
+/** A sold block with its artwork, its claim and its owner. */
 type ClaimedBlock = Readonly<{ wall: Wall; block: BlockIndex; work: Artwork; claim: Claim; owner: CanvasAgent }>
 
 /** The details of a block; `work` is the artwork that a sold block is part of. */
@@ -130,7 +130,7 @@ function renderDetails(summary: string, content: readonly Node[]): HTMLElement {
 const createAgentButton = (owner: CanvasAgent, onClick: () => void) =>
   createButton(owner.name === null ? 'agent.unnamed' : 'agent', [createElement('bdi', nameOf(owner))], onClick)
 
-/** A link to the paint page; in a frame it opens a new tab, because that page refuses to be framed. */
+/** A link to the paint page. In an embedded wall it opens a new tab, because the paint page refuses to be framed. */
 function createPaintLink(coord: string): HTMLElement {
   const anchor = createLink('button', `/paint?at=${coord}`, 'Paint here')
   if (document.body.classList.contains('embed')) anchor.target = '_blank'

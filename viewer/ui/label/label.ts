@@ -38,7 +38,7 @@ export function createLabel(page: Page): Component {
   const speak = createSpeaker()
 
   const hide = () => {
-    // A panel that replaces the details also takes the focus.
+    // If a panel replaces the details, the panel takes the focus itself.
     const isClosed = page.state().pinned === undefined
     if (isClosed && element.contains(document.activeElement))
       queryElement('wall', HTMLElement).focus({ preventScroll: true })
@@ -118,7 +118,7 @@ function createPlacement(label: HTMLElement) {
   return { place, measure }
 }
 
-/** Describes the cursor's block or the pinned one to screen readers. */
+/** Describes the block at the cursor, or else the pinned block, to screen readers. */
 function createSpeaker(): (state: State) => void {
   const status = queryElement('spoken', HTMLElement)
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -131,7 +131,7 @@ function createSpeaker(): (state: State) => void {
   }
 }
 
-/** Whether the pinned artwork has changed. */
+/** Whether the pinned block or its artwork has changed. */
 function hasWorkChanged(next: State, before: State): boolean {
   const wall = selectShownWall(next)
   if (wall === selectShownWall(before) || wall === undefined || next.pinned === undefined) return false

@@ -61,7 +61,7 @@ export function createProfile(page: Page): PanelContent {
   }
 }
 
-/** Lists the first link to each host. */
+/** Lists the hosts of the links, each with the first link to it. */
 const hostsOf = (links: readonly string[]) =>
   [...Map.groupBy(links.filter(isLink), (link) => new URL(link).host)].map(
     ([host, [href = '']]) => [href, host] as const,

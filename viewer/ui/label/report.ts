@@ -19,7 +19,7 @@ const REASONS: Readonly<Record<ReportReason, string>> = {
 // The same value as in the contract. It is repeated, because an import would load the service's schemas into the page.
 const NOTE_MAX = 200
 
-/** A button that turns into the form, for the artwork that a block is part of. */
+/** A button that turns into a form for reporting the artwork that a block is part of. */
 export function createReportForm(block: BlockIndex): HTMLElement {
   const place = createElement(
     'div.acts',

@@ -1,4 +1,4 @@
-/** Artworks as pictures and lists. */
+/** Elements that show artworks as pictures and in lists. */
 
 import type { CanvasAgent } from '../../../shared/contract/canvas.ts'
 import { isLink } from '../../../shared/text.ts'
@@ -57,7 +57,7 @@ export function createWorkButton(page: Page, work: Artwork, named: boolean): HTM
 }
 
 /**
- * A canvas in the artwork's own resolution, which label.css enlarges without smoothing. Pixels outside the
+ * A canvas at the artwork's own resolution, which label.css enlarges without smoothing. Pixels outside the
  * artwork are transparent.
  */
 export function drawWork(texture: IndexTexture, blocks: Work, theme: Theme): HTMLCanvasElement {

@@ -5,7 +5,7 @@ import { readHistory } from '../../data/read-json.ts'
 import type { Page, Component } from '../../page.ts'
 import { createHistory } from '../../wall/wall-history.ts'
 
-/** A component that shows nothing: it sends the history to the state. */
+/** A component that shows nothing: it puts the history into the state. */
 export function createHistoryLoader(page: Page): Component {
   let log: readonly ChangeDto[] = []
   let isBehind = true

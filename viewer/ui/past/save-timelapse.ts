@@ -9,7 +9,7 @@ import { saveFile } from '../copy-and-save.ts'
 import { createButton } from '../dom.ts'
 import type { TimelapseMessage } from './timelapse-worker.ts'
 
-/** The button, which is enabled once the history is known; `close` cancels a timelapse that is being made. */
+/** The button, which is disabled until the history has been read; `close` cancels a timelapse in progress. */
 export function createSaveTimelapse(page: Page) {
   let worker: Worker | undefined
   const element = createButton('film', [''], () => (worker === undefined ? startSaving() : stopSaving()))

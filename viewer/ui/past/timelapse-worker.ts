@@ -2,7 +2,7 @@
 
 import { renderTimelapse, type TimelapseInput } from '../../wall/timelapse.ts'
 
-/** The finished share, from 0 to 1; at the end, the file. */
+/** The share of the timelapse finished so far, from 0 to 1; at the end, the GIF file. */
 export type TimelapseMessage = { readonly share: number } | { readonly file: Blob }
 
 declare const self: Worker

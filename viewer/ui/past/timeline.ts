@@ -1,4 +1,4 @@
-/** The panel with the wall's history: a scrubber over every sale and repaint, which can be played. */
+/** The panel with the wall's history: a scrubber over every sale and repaint, and a button that plays them. */
 
 import { formatBlocks } from '../../../shared/money.ts'
 import type { Page, PanelContent } from '../../page.ts'
@@ -30,9 +30,9 @@ export function createTimeline(page: Page): PanelContent {
 }
 
 function createPlayer(page: Page) {
-  let moments = new Float64Array() // moments of sales and repaints; of sales alone until the history is known
+  let moments = new Float64Array() // moments of sales and repaints; of sales only until the history is read
   let sales = moments
-  let count = 0 // the number of moments before the shown one, with a fraction while playing
+  let count = 0 // the number of moments up to the shown one; has a fraction while playing
   let frame: number | undefined
   const scrubber = createElement('input')
   scrubber.type = 'range'
