@@ -7,8 +7,8 @@ import { buyBlock } from '../support/e2e/buyer.ts'
 import { startSurroundings, type Surroundings } from '../support/e2e/world.ts'
 import { createScratchFolder } from '../support/scratch-folder.ts'
 
-// Goal: the downloaded release runs a wall, without Bun, Node or a clone. Method: the release as it is made, unpacked
-// and installed into a folder, and its program run there with nothing on the path.
+// Goal: the downloaded release runs a wall without Bun, Node or a clone of the repository. Method: the release is
+// built, unpacked and installed into a folder, and its program runs there without a `PATH`.
 
 const ROOT = join(import.meta.dir, '../..')
 const folder = createScratchFolder()
@@ -28,7 +28,7 @@ function runCommand(command: readonly string[], env: Readonly<Record<string, str
   return { out: stdout.toString(), err: stderr.toString(), status: exitCode }
 }
 
-/** Runs the installed program with an empty path. */
+/** Runs the installed program without a `PATH`. */
 const run = (...args: readonly string[]) => runCommand([program, ...args], settings, around.folder)
 
 const system = { PATH: Bun.env['PATH'] ?? '' }
@@ -61,7 +61,7 @@ test('the checksums match the published files, and the program is one of them', 
   expect([checked.status, checked.out.split('\n').filter((line) => line.endsWith(': OK')).length]).toEqual([0, 4])
 })
 
-test('a release has the same bytes in any folder', () => {
+test('a release that is built into another folder has the same checksums', () => {
   const again = join(folder, 'another/folder')
   const path = `${join(process.execPath, '..')}:${system.PATH}`
   expect(runCommand([process.execPath, 'deploy/release.ts', again], { PATH: path }, ROOT).status).toBe(0)
@@ -69,7 +69,7 @@ test('a release has the same bytes in any folder', () => {
   expect(readSums(again)).toBe(readSums(made))
 }, 60_000)
 
-test('every link of the manual and its reference works in the archive and once installed', () => {
+test('every relative link in the operating documents leads to a file, in the archive and once installed', () => {
   const documents = ['OPERATING.md', 'docs/operating-reference.md', 'docs/postgres.md', 'docs/settings.md']
   const listLinks = (document: string) =>
     [...readFileSync(join(locateUnpacked(), document), 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(
@@ -81,18 +81,18 @@ test('every link of the manual and its reference works in the archive and once i
     expect(files.filter((path) => !existsSync(join(place, path)))).toEqual([])
 })
 
-test('the program contains nothing of the machine it was built on', () => {
+test('the program does not contain the path of the clone that it was built from', () => {
   expect(readFileSync(join(made, NAME)).includes(ROOT)).toBe(false)
 })
 
-test('without the runtime the release takes less than 60 MB, and contains no compiler, axios or Solana', () => {
+test('the program is less than 60 MB larger than the runtime, and contains no compiler, bundler, axios or Solana package', () => {
   const beside = statSync(join(made, NAME)).size - statSync(process.execPath).size
   expect(beside).toBeLessThan(60_000_000)
   const { components } = JSON.parse(run('sbom').out) as { components: ReadonlyArray<{ name: string }> }
   expect(components.filter(({ name }) => /axios|solana|typescript|esbuild|rollup|vite|solc/i.test(name))).toEqual([])
 })
 
-test('the installed program sells a block, draws it, and serves every read of the wall', async () => {
+test('the installed program sells a block, serves pages, pictures and assets, and converts an uploaded picture', async () => {
   const world = { ...around, url: wall.url }
   await buyBlock(world, await around.createFundedWallet(), '80,45')
   for (const path of ['/', '/paint', '/wall.png', '/card.png', '/atlas', '/openapi.json', '/api/canvas'])
@@ -122,7 +122,7 @@ test('the installed program recovers signatures with the library compiled for th
   ])
 })
 
-test('every command is part of the release', async () => {
+test('the installed program runs every command that its help lists', async () => {
   const { out } = run('--help')
   const commands = (/COMMAND \.\.\. +(.*)/.exec(out)?.[1] ?? '').split(', ')
   expect(commands).toContain('books')
@@ -138,7 +138,7 @@ test('every command is part of the release', async () => {
   expect(components.map(({ name }) => name)).toContain('viem')
 })
 
-test('the newest copies in a backup folder are kept', () => {
+test('a backup with --keep 2 keeps the two newest copies, and every other file in the folder', () => {
   const copies = join(folder, 'copies')
   mkdirSync(copies)
   writeFileSync(join(copies, 'before-upgrade.sqlite'), 'by hand')
@@ -166,7 +166,7 @@ test('a second installation keeps the settings and the previous version', () => 
   runCommand(['mv', `${program}.before`, program], system, folder)
 })
 
-test('invalid settings, all named together, or a newer database make the program exit with 78', async () => {
+test('the program exits with 78 for invalid settings, which it reports together, for a missing settings file, and for a newer database', async () => {
   const broken = runCommand([program, 'serve'], { PORT: 'x', PAY_TO: '0x1' }, around.folder)
   expect(broken.status).toBe(78)
   for (const name of ['PORT', 'PAY_TO', 'BASE_URL', 'FACILITATOR_URL']) expect(broken.err).toContain(`- ${name} `)
@@ -185,16 +185,19 @@ test('invalid settings, all named together, or a newer database make the program
   expect([newer.status, newer.err]).toEqual([78, expect.stringContaining('written by a newer version (99')])
 })
 
-test.skipIf(Bun.which('systemd-analyze') === null)('systemd accepts the units, and rates their exposure as low', () => {
-  const units = join(root, 'etc/systemd/system')
-  for (const name of readdirSync(units)) {
-    const path = join(units, name)
-    // systemd-analyze looks for the program at the path in the unit, but this test installed it elsewhere.
-    writeFileSync(path, readFileSync(path, 'utf8').replaceAll('/usr/local/bin/pixel-wall', program))
-    if (!name.includes('@'))
-      expect([name, runCommand(['systemd-analyze', 'verify', path], system, folder).err]).toEqual([name, ''])
-    if (!name.endsWith('.service') || name.includes('@')) continue
-    const { out } = runCommand(['systemd-analyze', 'security', '--offline=true', path], system, folder)
-    expect(Number(/exposure level for \S+ ([\d.]+)/.exec(out)?.[1])).toBeLessThan(2)
-  }
-})
+test.skipIf(Bun.which('systemd-analyze') === null)(
+  'systemd accepts the units, and rates the exposure of each service below 2',
+  () => {
+    const units = join(root, 'etc/systemd/system')
+    for (const name of readdirSync(units)) {
+      const path = join(units, name)
+      // systemd-analyze looks for the program at the path in the unit, but this test installed it elsewhere.
+      writeFileSync(path, readFileSync(path, 'utf8').replaceAll('/usr/local/bin/pixel-wall', program))
+      if (!name.includes('@'))
+        expect([name, runCommand(['systemd-analyze', 'verify', path], system, folder).err]).toEqual([name, ''])
+      if (!name.endsWith('.service') || name.includes('@')) continue
+      const { out } = runCommand(['systemd-analyze', 'security', '--offline=true', path], system, folder)
+      expect(Number(/exposure level for \S+ ([\d.]+)/.exec(out)?.[1])).toBeLessThan(2)
+    }
+  },
+)

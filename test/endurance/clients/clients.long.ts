@@ -7,9 +7,10 @@ import { startWorld, type World } from '../../support/e2e/world.ts'
 import { readOutput } from '../../support/output-of.ts'
 import { BUYERS, TOOL_USERS, type At, type Client } from './clients.ts'
 
-// Goal: third-party clients work with the wall. Method: each is used according to its own documents, with a real wall,
-// chain and facilitator: it buys a block with its listing, charged once (and repaints it and renames itself, if it can
-// sign in), or uses every tool that costs nothing. If they cannot be installed, a message says so.
+// Goal: third-party clients work with the wall. Method: each client is used according to its documentation, with a real
+// wall, chain and facilitator. It either buys a block with a listing, and is charged once, or uses every free tool. A
+// client that can sign in also repaints the block and names itself. If the clients cannot be installed, the tests are
+// skipped with a message.
 
 const HERE = import.meta.dir
 const CLIENT_MAX_MS = 90_000
@@ -18,12 +19,13 @@ const CLIENT_MAX_MS = 90_000
 const install = Bun.spawn([process.execPath, 'install', '--frozen-lockfile', '--silent'], { cwd: HERE, stderr: 'pipe' })
 const complaint = await new Response(install.stderr).text()
 const isInstalled = (await install.exited) === 0
-if (!isInstalled) console.warn(`The clients are not tried, since they cannot be installed. ${complaint.trim()}`)
+if (!isInstalled)
+  console.warn(`The third-party clients are not tested, because they cannot be installed. ${complaint.trim()}`)
 
 const listNamedClients = (clients: readonly Client[]) =>
   clients.map((client, col) => [client.name, client, col] as const)
 
-describe.skipIf(!isInstalled)('made by others,', () => {
+describe.skipIf(!isInstalled)('third-party clients:', () => {
   let world: World
   beforeAll(async () => {
     world = await startWorld()
@@ -31,7 +33,7 @@ describe.skipIf(!isInstalled)('made by others,', () => {
   afterAll(() => world.stop())
 
   test.each(listNamedClients(BUYERS))(
-    'the third-party client %s buys a block with its listing',
+    'the third-party client %s buys a block with a name, message and link, and is charged once',
     async (_, client, col) => {
       const coord = `${col},0`
       const wallet = await world.createFundedWallet(5)
@@ -51,7 +53,7 @@ describe.skipIf(!isInstalled)('made by others,', () => {
     3 * CLIENT_MAX_MS,
   )
 
-  /** Repaints the block and names the wallet, both through the client. */
+  /** Repaints the block and names the wallet through the client, and expects the block to show both. */
   async function signIn(client: Client, wallet: Wallet, coord: string): Promise<void> {
     const post = (path: string, body: object) =>
       run(client, wallet, { target: world.url + path, body: JSON.stringify(body) })
@@ -76,7 +78,7 @@ describe.skipIf(!isInstalled)('made by others,', () => {
       const image = Buffer.from(await (await fetch(`${url}/blocks/${coord}.png`)).arrayBuffer()).toString('base64')
       const env = { MCP_URL: `${url}/mcp`, BLOCK: coord, IMAGE: image, CLIENT: client.name }
       const out = await run(client, wallet, { target: url }, env)
-      // The last line of `every-tool.mjs`.
+      // `every-tool.mjs` prints this as its last line.
       const said: { names: string[]; used: string[] } = JSON.parse(out.trimEnd().split('\n').at(-1) ?? '')
       expect(said.names).not.toEqual([])
       expect(said.names.filter((name) => !said.used.includes(name) && !name.startsWith('buy_'))).toEqual([])
@@ -88,7 +90,7 @@ describe.skipIf(!isInstalled)('made by others,', () => {
     CLIENT_MAX_MS,
   )
 
-  /** Runs a client to its successful end; returns its output. */
+  /** Runs a client, and expects it to succeed; returns its output. */
   async function run(client: Client, wallet: Wallet, at: At, env: object = {}): Promise<string> {
     const home = await mkdtemp(join(world.folder, 'home-'))
     const child = Bun.spawn([...client.command(at)], {

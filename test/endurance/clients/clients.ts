@@ -1,6 +1,6 @@
 /**
- * Third-party clients, and how each is started. `overrides` in their package.json omit packages that only browsers
- * load: half of all packages.
+ * Third-party clients, and how each is started. The `overrides` in their package.json leave out packages that only
+ * browsers load, which are half of all packages.
  */
 
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { join } from 'node:path'
 const resolveHere = (path: string) => join(import.meta.dir, path)
 const locateBin = (name: string) => resolveHere(`node_modules/.bin/${name}`)
 
-/** A client, and the way it is used if there are several ways. */
+/** A client; if it can be used in several ways, the name says which one. */
 export type Client = {
   readonly name: string
   readonly command: (at: At) => readonly string[]
@@ -16,7 +16,7 @@ export type Client = {
   readonly signsIn?: true // it also repaints and names itself, by signing in
 }
 
-/** The target of a client; with a body it posts JSON. */
+/** The URL that a client requests; with a `body`, the client posts it as JSON. */
 export type At = { readonly target: string; readonly body?: string }
 
 const createScript = (path: string) => () => ['node', '--import', resolveHere('offline.mjs'), resolveHere(path)]

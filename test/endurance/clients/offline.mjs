@@ -1,5 +1,5 @@
-// Loaded before a client: nothing it asks leaves this machine. What it asks of a chain is answered by the local one, and its
-// vendor's own services as little as lets it go on.
+// Loaded before a client, to keep all of its requests on this machine. The local chain responds to its JSON-RPC calls.
+// Requests to its vendor get only the responses that it needs to continue.
 
 const { fetch: ask } = globalThis
 const loopback = /^(127\.0\.0\.1|localhost|\[::1\])$/
@@ -7,7 +7,7 @@ const loopback = /^(127\.0\.0\.1|localhost|\[::1\])$/
 const onChain = (body) =>
   ask(process.env.RPC_URL, { method: 'POST', body, headers: { 'content-type': 'application/json' } })
 
-// agentcash asks its vendor what the wallet holds before it pays.
+// Before it pays, agentcash queries its vendor for the balance of the wallet.
 const balance = ({ network }) =>
   Response.json({ balance: network === 'base' ? 5 : 0, network: 'eip155:8453', paymentNetwork: network, chainId: 8453 })
 

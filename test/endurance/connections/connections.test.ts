@@ -4,9 +4,9 @@ import { shareWorld, type World } from '../../support/e2e/world.ts'
 import { IS_LONG_RUN } from '../../support/long-run.ts'
 import { openCrowd, countUnanswered } from './connections.ts'
 
-// Goal: clients that hold connections open and never finish a request take nothing from others. Method: a process that
-// holds them, and honest clients meanwhile; in a long run it holds ten thousand, also while they are closed and
-// reopened.
+// Goal: clients that hold connections open and never finish a request do not keep others from being served. Method: a
+// process that holds such connections, and honest clients meanwhile. In a long run it holds ten thousand connections,
+// and reopens those that the wall closes.
 
 const CROWD = IS_LONG_RUN ? 10_000 : 500
 const REQUESTS = IS_LONG_RUN ? 2000 : 400

@@ -4,12 +4,12 @@ import { fileURLToPath } from 'node:url'
 
 const CROWD = fileURLToPath(new URL('./crowd.ts', import.meta.url))
 
-// The other file descriptors of a process.
+// The file descriptors that a process needs for anything else.
 const OWN_FILES = 200
 
 /**
- * Holds `count` connections in another process, or as many as a process may. Resolves once all are open, to a function
- * that closes them.
+ * Holds `count` connections in another process, or as many as a process may open. Resolves once all are open, to a
+ * function that closes them.
  */
 export async function openCrowd(host: string, count: number): Promise<() => Promise<void>> {
   const most = Math.min(count, (await openFiles()) - OWN_FILES)
@@ -21,7 +21,7 @@ export async function openCrowd(host: string, count: number): Promise<() => Prom
   const lines = child.stdout.pipeThrough(new TextDecoderStream()).getReader()
   for (let said = ''; !said.includes('held');) {
     const { value, done } = await lines.read()
-    if (done) throw new Error('the crowd left before it was whole')
+    if (done) throw new Error('the crowd exited before all connections were open')
     said += value
   }
   return async () => {

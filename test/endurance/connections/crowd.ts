@@ -1,7 +1,7 @@
 /**
  * A process that holds connections open and never finishes a request: some send nothing, some half a header, some
- * announce a body. Closed ones are reopened. Arguments: host with port, how many. Prints `held` on a line once all are
- * open.
+ * announce a body. Closed connections are reopened. Arguments: host with port, number of connections. Prints `held` on
+ * a line once all are open.
  */
 
 import { connect } from 'node:net'
@@ -15,7 +15,7 @@ const beginnings = [
   'PUT /blocks/0,0 HTTP/1.1\r\nHost: wall.test\r\nContent-Type: application/json\r\nContent-Length: 4000\r\n\r\n{',
 ]
 
-// A server's queue of connections not yet accepted is short.
+// A server's queue of connections that it has yet to accept is short.
 const OPENING_MAX = 100
 
 let held = 0

@@ -4,10 +4,10 @@
  *
  *     --rounds N     how many rounds (5)
  *     --workers N    how many files in parallel (2)
- *     --load N       busy processes meanwhile (2)
- *     --disk         also a process that flushes to the disk without a pause
+ *     --load N       how many busy processes run meanwhile (2)
+ *     --disk         also runs a process that flushes to the disk continuously
  *     --nice N       the niceness of the tests, up to 19 (0)
- *     --minutes N    ends after this time, even within a round (60)
+ *     --minutes N    after how many minutes the run ends, even within a round (60)
  */
 
 import { statSync } from 'node:fs'
@@ -64,7 +64,7 @@ try {
 } finally {
   for (const other of others) other.kill()
 }
-console.log(`${renderTable(played)}\nthe whole output: ${folder}`)
+console.log(`${renderTable(played)}\nthe complete output is in ${folder}`)
 process.exit(played.some(({ failed }) => failed.length > 0) ? 1 : 0)
 
 function startLoad(disk?: string) {

@@ -1,6 +1,6 @@
 /**
- * `run-load.ts SECONDS [FOLDER]`: keeps a CPU busy, or the disk of a folder; ends when its standard input does, or
- * after that time.
+ * `run-load.ts SECONDS [FOLDER]`: keeps a CPU busy, or the disk of FOLDER; exits after SECONDS, or earlier if its
+ * standard input ends.
  */
 
 import { open } from 'node:fs/promises'

@@ -6,7 +6,7 @@ import { findFailure } from '../../support/run-report.ts'
 export type Round = { readonly passed: number; readonly failed: readonly string[] }
 
 /**
- * The results in the lines of a round, each failure as its file and name; an interrupted round has partial results. If
+ * Parses the output of a round, with each failure as file and test name; an interrupted round has partial results. If
  * the round failed (`isFine` is false) but no test did, the run is the failure, for example because a file cannot be
  * loaded.
  */
@@ -26,14 +26,14 @@ export function parseRound(output: string, isFine: boolean): Round {
   return { passed, failed: [...failed] }
 }
 
-/** A table of the failures by number of rounds, most frequent first. */
+/** A table of how many rounds each test failed in, most frequent first. */
 export function renderTable(rounds: readonly Round[]): string {
   const counts = new Map<string, number>()
   for (const { failed } of rounds) for (const name of failed) counts.set(name, (counts.get(name) ?? 0) + 1)
   if (counts.size === 0) return `nothing failed in ${rounds.length} rounds`
   const rows = [...counts].toSorted(([, a], [, b]) => b - a)
   return [
-    `failed, of ${rounds.length} rounds`,
+    `failures in ${rounds.length} rounds`,
     ...rows.map(([name, count]) => `${String(count).padStart(6)}  ${name}`),
   ].join('\n')
 }

@@ -16,14 +16,14 @@ export type FuzzWall = {
   /** Serves on a free port; returns host and port. */
   listen(): string
   /**
-   * A number that changes whenever a row of the database does. Waits for purchases in progress, which record after
-   * their response that it was sent.
+   * Returns a number that changes whenever a row of the database changes. It first waits for purchases in progress,
+   * because a purchase still writes a row after its response is sent.
    */
   readRowsVersion(): Promise<number>
   close(): Promise<void>
 }
 
-/** How many wallets own a block: the nth wallet owns the nth block of the top row. */
+/** How many wallets own a block: the nth wallet owns the block `n,0`. */
 export const OWNERS = 8
 
 /** Opens the wall and sells the owners their blocks. */

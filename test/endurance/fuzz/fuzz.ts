@@ -1,4 +1,4 @@
-/** Sends generated requests to a wall and checks every response for the common rules. */
+/** Sends generated requests to a wall, and checks every response against the rules for all responses. */
 
 import fc from 'fast-check'
 import { scaleLimit } from '../../support/machine.ts'
@@ -11,8 +11,8 @@ import { wild, wildBytes, type Wild } from './requests.ts'
 const ANSWER_MAX_MS = scaleLimit(10_000)
 
 /**
- * Sends `runs` requests, and returns how often each status came; throws with the smallest request that gets a wrong
- * response.
+ * Sends `runs` requests, and returns how often each status occurred; throws an error with the smallest request that
+ * gets a wrong response.
  */
 export async function fuzz(wall: FuzzWall, runs: number, seed: number): Promise<Map<number, number>> {
   const statuses = new Map<number, number>()
@@ -32,7 +32,7 @@ async function sendOne(wall: FuzzWall, sent: Wild, statuses: Map<number, number>
   if (wall.logger.alerts.length > 0) throw new Error(`an alert: ${JSON.stringify(wall.logger.alerts.at(-1))}`)
   const isCall = new URL(request.url).pathname === '/mcp'
   if (status >= 400 && request.method !== 'HEAD' && !isRefusal(response, body, isCall))
-    throw new Error(`${status} in another shape: ${body.slice(0, 200)}`)
+    throw new Error(`${status} in an unknown format: ${body.slice(0, 200)}`)
   if ((await wall.readRowsVersion()) !== before && !mayChange(request, status, body))
     throw new Error(`${status} changed a row: ${body}`)
 }
@@ -40,7 +40,7 @@ async function sendOne(wall: FuzzWall, sent: Wild, statuses: Map<number, number>
 /** Sends a request, and reads the whole response; throws if there is none in time. */
 async function fetchAnswer(wall: FuzzWall, request: Request): Promise<{ response: Response; body: string }> {
   const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new Error('no answer')), ANSWER_MAX_MS)
+  const timer = setTimeout(() => late.reject(new Error('no response in time')), ANSWER_MAX_MS)
   try {
     const response = await Promise.race([wall.handle(request), late.promise])
     return { response, body: await Promise.race([readText(response), late.promise]) }
@@ -49,7 +49,7 @@ async function fetchAnswer(wall: FuzzWall, request: Request): Promise<{ response
   }
 }
 
-/** The whole body, unless it never ends. */
+/** The whole body; empty for an event stream, which never ends. */
 async function readText(response: Response): Promise<string> {
   if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true) return await response.text()
   await response.body?.cancel()
@@ -69,7 +69,7 @@ function createRequest({ method, target, headers, body }: Wild): Request | undef
 // The statuses of errors that people see as a page.
 const PAGES: ReadonlySet<number> = new Set([400, 402, 404, 410])
 
-/** Whether an error has the Error format, the page for people, or JSON-RPC's own format. */
+/** Whether an error has the Error format or JSON-RPC's own format, or is a page for people. */
 function isRefusal(response: Response, body: string, isCall: boolean): boolean {
   const isPage = response.headers.get('content-type')?.startsWith('text/html') === true
   if (isPage && PAGES.has(response.status)) return true
@@ -80,7 +80,7 @@ function isRefusal(response: Response, body: string, isCall: boolean): boolean {
   return typeof error === 'string' && 'message' in refusal && typeof refusal.message === 'string'
 }
 
-/** Only a 200 to a payment, a signed change or a tool's success changes anything. */
+/** Whether a request may change a row: only a payment, a signed change or a successful tool call, with a 200. */
 function mayChange({ method, headers, url }: Request, status: number, body: string): boolean {
   if (status !== 200) return false
   if (method === 'PUT') return true
@@ -89,13 +89,13 @@ function mayChange({ method, headers, url }: Request, status: number, body: stri
   return method === 'GET' && headers.has('payment-signature')
 }
 
-// A corrupted length may make the server wait for bytes that never come; waiting with it is useless.
+// A corrupted length may make the server wait for bytes that never come, so the test gives up early.
 // On a slow machine a valid request takes longer, and its change would be attributed to the next requests.
 const TIMEOUT_MS = scaleLimit(200)
 
 const AT_ONCE = 20
 
-/** Sends `count` requests over sockets, some concurrently; returns how often each status came. */
+/** Sends `count` requests over sockets, several at a time; returns how often each status occurred. */
 export async function fuzzWire(
   wall: FuzzWall,
   host: string,

@@ -18,7 +18,7 @@ export type Wild = {
 
 const PIXELS = '07'.repeat(100)
 
-/** Texts that break parsers. */
+/** Text that breaks parsers. */
 const nasty = fc.constantFrom(
   '',
   ' ',
@@ -113,7 +113,7 @@ const query = fc.oneof(
   text.map((noise) => `?${escapeInvisible(noise)}`),
 )
 
-/** A JSON value with some of its parts replaced, removed or renamed. */
+/** A JSON value as given, the value with at most two parts replaced or removed, or any JSON value. */
 const spoilValue = (honest: Arbitrary<unknown>): Arbitrary<unknown> =>
   fc.oneof(
     honest,
@@ -126,7 +126,7 @@ const spoilValue = (honest: Arbitrary<unknown>): Arbitrary<unknown> =>
     fc.jsonValue(),
   )
 
-/** Replaces the `at`th part of a value, counted through all nested parts. */
+/** Replaces the `at`th part of a value, or removes it if `by` is undefined; nested parts count, too. */
 function replacePart(value: unknown, at: number, by: unknown): unknown {
   const copy: unknown = structuredClone(value)
   const places: (() => void)[] = []
@@ -146,7 +146,7 @@ function replacePart(value: unknown, at: number, by: unknown): unknown {
   return copy
 }
 
-/** Text with bytes of it replaced, doubled or cut. */
+/** Text as given, the text with noise in place of at most three characters, or any text. */
 const garbleText = (honest: Arbitrary<string>): Arbitrary<string> =>
   fc.oneof(
     { weight: 5, arbitrary: honest },
@@ -290,7 +290,7 @@ const target = fc.tuple(path, query).map(([where, what]) => where + what)
 
 const anyMethod = fc.constantFrom('GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'PATCH', 'OPTIONS', 'PROPFIND', 'get', 'X')
 
-/** Requests with a body, to one address or to generated addresses. */
+/** Requests with a body, to one path or to generated paths. */
 const createRequestArbitrary = (
   weight: number,
   method: string,
@@ -310,7 +310,7 @@ const createRequestArbitrary = (
 const createAnyRequest = (methods: Arbitrary<string>, body: Arbitrary<Wild['body']>) =>
   fc.record({ method: methods, target, headers, body })
 
-/** Every kind of request, almost honest ones most often. */
+/** Every kind of request; most are valid except for a small change. */
 export const wild: Arbitrary<Wild> = fc.oneof(
   { weight: 50, arbitrary: createAnyRequest(fc.constantFrom('GET', 'HEAD'), fc.constant(undefined)) },
   createRequestArbitrary(
@@ -333,7 +333,7 @@ export const wild: Arbitrary<Wild> = fc.oneof(
   { weight: 10, arbitrary: createAnyRequest(anyMethod, fc.option(noise, { nil: undefined })) },
 )
 
-/** The bytes of a request on the wire, some of them changed. */
+/** The bytes of a request on the wire, with at most three of the bytes changed. */
 export const wildBytes: Arbitrary<Uint8Array> = fc
   .tuple(wild, fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 3 }))
   .map(([{ method, target: where, headers: fieldsOf, body }, changes]) => {
@@ -349,7 +349,7 @@ function encodeURIComponentSafely(word: string): string {
   return encodeURIComponent(word.toWellFormed())
 }
 
-/** Removes the characters that a header or an address cannot contain. */
+/** Removes the characters that a header or a URL cannot contain. */
 function escapeInvisible(word: string): string {
   return word.replaceAll(/[^\u0021-\u007e]/g, '')
 }

@@ -5,9 +5,9 @@ import { readCatalogue } from './catalogue.ts'
 import { findProblems } from './runner.ts'
 import { openStage, type Stage } from './stage.ts'
 
-// Goal: every invalid request of the catalogue gets its response, and changes nothing. Method: each line of the
-// catalogue with the real server, chain and facilitator, over sockets, with rows and settlements compared before and
-// after.
+// Goal: every request of the catalogue gets the response that the catalogue requires, and an invalid one changes
+// nothing. Method: each request is sent over a socket to the real server, with a real chain and facilitator; rows and
+// settlements are compared before and after.
 
 let stage: Stage
 beforeAll(async () => {
@@ -17,7 +17,7 @@ afterAll(async () => {
   await stage.stop()
 })
 
-test('every invalid request of the catalogue gets its response, and only a 200 changes anything', async () => {
+test('every request of the catalogue gets the required response, and only a 200 changes a row or calls for a settlement', async () => {
   const failed: string[] = []
   for (const item of await readCatalogue(join(import.meta.dir, 'bad-inputs.jsonl')))
     failed.push(...(await findProblems(stage, item)))

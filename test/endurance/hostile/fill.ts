@@ -1,4 +1,4 @@
-/** Makes the request of a case: fills in times, blocks, wallets, signatures and payments that only a run can know. */
+/** Makes the request of a case: fills in times, blocks, wallets, signatures and payments, which differ in each run. */
 
 import { decodePercent } from '../../../server/http/request/request-url.ts'
 import { formatEditMessage, formatRegisterMessage, type Field } from '../../../shared/signing.ts'
@@ -48,7 +48,7 @@ export function createTokenLookup(stage: Stage): Word {
   }
 }
 
-/** A body with its signatures, which cover its own content. */
+/** Replaces the signature tokens of a body; each signature covers the other fields of the body. */
 async function signText({ owner, stranger, world }: Stage, target: string, text: string): Promise<string> {
   const who = /\{\{sig:(\w+)\}\}/.exec(text)?.[1]
   if (who === undefined) return text
@@ -57,7 +57,7 @@ async function signText({ owner, stranger, world }: Stage, target: string, text:
   return text.replaceAll(`{{sig:${who}}}`, signature)
 }
 
-/** The canonical message of a body, as far as it can be read. */
+/** The canonical message to sign for a body, as far as the body can be parsed. */
 function composeMessage(hostname: string, target: string, body: Readonly<Record<string, unknown>>): string {
   const isCall = target === '/mcp'
   const fields = isCall ? toRecord(toRecord(body['params'])['arguments']) : body

@@ -1,4 +1,4 @@
-/** Properties of JSON of any form. */
+/** Reads the properties of JSON values of any type. */
 
 type Members = Readonly<Record<string, unknown>>
 
@@ -6,7 +6,7 @@ type Members = Readonly<Record<string, unknown>>
 export const toRecord = (value: unknown): Members =>
   typeof value === 'object' && value !== null ? (value as Members) : {}
 
-/** The properties of the JSON object in a text; none if it cannot be parsed. */
+/** The properties of the JSON object in a text; none if the text cannot be parsed. */
 export function parseRecord(text: string): Members {
   try {
     return toRecord(JSON.parse(text))

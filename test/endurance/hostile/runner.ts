@@ -1,4 +1,4 @@
-/** Sends the requests of a catalogue, and reports deviations. */
+/** Sends the requests of a catalogue, and reports how the responses differ from the required ones. */
 
 import type { Case } from './catalogue.ts'
 import { fillRequest, replaceTokens, createTokenLookup } from './fill.ts'
@@ -12,7 +12,7 @@ export async function findProblems(stage: Stage, item: Case): Promise<string[]> 
   const answer = await fetchAnswer(stage, item)
   const problems = [...listAnswerProblems(item, answer), ...listShapeProblems(item, answer)]
   if (answer.status !== 200 && stage.readChanges() !== before)
-    problems.push('a row was changed, or a settlement asked for')
+    problems.push('a row was changed, or a settlement was requested')
   return problems.map((problem) => `${item.id}: ${problem}`)
 }
 
@@ -24,10 +24,10 @@ async function fetchAnswer(stage: Stage, item: Case): Promise<Answer> {
 
 function listAnswerProblems({ area, expect: { status, code } }: Case, answer: Answer): string[] {
   if (!status.includes(answer.status))
-    return [`answered ${answer.status} instead of ${status.join(' or ')}: ${answer.body.slice(0, 120)}`]
+    return [`responded with ${answer.status} instead of ${status.join(' or ')}: ${answer.body.slice(0, 120)}`]
   const said = area === 'mcp' ? findRpcCode(answer) : toText(parseRecord(answer.body)['error'])
   if (code === null || (said !== undefined && code.includes(said))) return []
-  return [`said ${said} instead of ${code.join(' or ')}`]
+  return [`returned the code ${said} instead of ${code.join(' or ')}`]
 }
 
 /** The code of a JSON-RPC error, or of a failed tool. */
@@ -45,5 +45,5 @@ function listShapeProblems(item: Case, { status, headers, body }: Answer): strin
   if (status === 402 && (item.headers['accept'] ?? '').includes('html')) return []
   const { error, message } = parseRecord(body)
   if (typeof error !== 'string' || typeof message !== 'string') return [`no error and message: ${body.slice(0, 80)}`]
-  return status !== 402 && headers.has('payment-required') ? [`asked for payment with ${status}`] : []
+  return status !== 402 && headers.has('payment-required') ? [`asked for payment in a ${status} response`] : []
 }

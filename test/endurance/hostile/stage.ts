@@ -27,13 +27,15 @@ export type Stage = {
 const OWNED = '150,80'
 const OPEN_ROW = 86
 
-// The wall watches a payment that it rejected after verifying it, but that payment holds nothing.
+// Released payments are not compared: the wall keeps watching a payment that it rejected after verifying it, but such a
+// payment holds nothing.
 const HELD_OR_SOLD = ` WHERE state != 'released'`
 
-// The row of this table stores the height up to which the chain was read. The wall raises it from time to time.
+// The row of this table stores the height up to which the chain was read. The wall raises that height from time to
+// time, so the table is not compared.
 const OF_THE_CHAIN = 'wall'
 
-/** Opens the wall and sells the block. */
+/** Starts the wall and sells one block to the owner. */
 export async function openStage(): Promise<Stage> {
   const world = await startWorld()
   const { accepts } = decodePaymentRequiredHeader(

@@ -1,8 +1,8 @@
-/** HTTP/1.1 by hand: the bytes are exactly those that the test wrote, however wrong. */
+/** HTTP/1.1 over a plain socket, which sends exactly the bytes that a test gives, even invalid ones. */
 
 import { connect } from 'node:net'
 
-/** The response: status 0 if the connection ended without one. */
+/** The response, with status 0 if none came. */
 export type Answer = { readonly status: number; readonly headers: Headers; readonly body: string }
 
 /** A request in parts. */

@@ -4,10 +4,10 @@ import { ON_A_FILE, ON_A_SERVER, type Outage } from './outages.ts'
 import { playOutage } from './see-through.ts'
 import { openFileStage, openServerStage, type Stage } from './stage.ts'
 
-// Goal: every outage is reported by name, once, with its reason; the wall is not ready to sell while it lasts,
-// continues to serve readers and supervisors, and sells again automatically. Method: real processes, and a failure of
-// each dependency. `bun run endurance outages` plays all of them, and prints how long each took until it was reported
-// and over.
+// Goal: every outage is reported by name, once, with its reason. While an outage prevents sales, the wall reports that
+// it is not ready, and continues to serve readers and supervisors. After the outage, it sells again automatically.
+// Method: real processes, and a failure of each dependency. `bun run endurance outages` plays every outage, and prints
+// how long it took until each was reported, and until it was over.
 
 function testOutagesOn<On extends Stage>(open: () => Promise<On>, outages: Readonly<Record<string, Outage<On>>>): void {
   let stage: On
@@ -23,7 +23,7 @@ function testOutagesOn<On extends Stage>(open: () => Promise<On>, outages: Reado
       async () => {
         const { misses, called, namedS, overS } = await playOutage(stage, outage)
         if (IS_LONG_RUN)
-          console.log(`${called}: named after ${namedS?.toFixed(1)} s, over after ${overS?.toFixed(1)} s`)
+          console.log(`${called}: reported after ${namedS?.toFixed(1)} s, over after ${overS?.toFixed(1)} s`)
         expect(misses).toEqual([])
       },
     )

@@ -21,16 +21,16 @@ import { type FileStage, isServerOurs, type ServerStage } from './stage.ts'
 
 /** One outage on a stage. */
 export type Outage<On> = {
-  /** Its name: a dependency, or an alert of its own. */
+  /** The name that the wall reports: a dependency, or a separate alert. */
   readonly named: DependencyKind | 'older-copy' | 'orphan'
   readonly reason: RegExp
-  /** Another outage that comes with it; for example, a disk is nearly full before it is full. */
+  /** Another outage that comes with this one; for example, a disk is nearly full before it is full. */
   readonly along?: DependencyKind
   readonly begin: (stage: On) => unknown
   readonly end: (stage: On) => unknown
-  /** Whether sales continue. */
+  /** Whether sales continue during the outage. */
   readonly sells?: true
-  /** The outage takes too long for the gate, or is found in the same way as another that the gate plays. */
+  /** Whether the gate skips the outage: it takes too long, or is detected in the same way as another one there. */
   readonly longOnly?: true
   /** The seconds until the failure counts as an outage, if it does not immediately. */
   readonly afterSeconds?: number
@@ -50,7 +50,7 @@ const createFacilitatorOutage = (words: string, begin: (front: Front) => unknown
   end: ({ facilitator }) => facilitator.endFailures(),
 })
 
-/** An outage that a probe finds, reported in the same way as others. */
+/** An outage for long runs only, because a probe detects it in the same way as other outages. */
 const createLongFacilitatorOutage = (words: string, how: Failing): Outage<FileStage> => ({
   ...createFacilitatorOutage(words, (front) => front.failWith(how)),
   longOnly: true,
@@ -89,7 +89,7 @@ const createLongEndpointOutage = (words: string, how: Failing): Outage<FileStage
   longOnly: true,
 })
 
-/** An outage of one of two dependencies: sales continue. */
+/** An outage of one of two facilitators or chain endpoints, during which sales continue. */
 const createHalfOutage = (
   which: 'facilitator' | 'endpoint',
   words: string,
@@ -102,7 +102,7 @@ const createHalfOutage = (
   end: (stage) => stage[which].endFailures(),
 })
 
-/** A purchase of a new wallet, with any result. */
+/** Sends a payment for a block from a new wallet, and ignores the response. */
 async function tryToBuy(stage: FileStage): Promise<void> {
   const payment = await signBlockPayment(stage.getWall(), await stage.around.createFundedWallet())
   await fetchBlock(stage.getWall(), 'next', payment)
@@ -110,7 +110,7 @@ async function tryToBuy(stage: FileStage): Promise<void> {
 
 const takesNoCalls = createStatusFailure(429, { 'Retry-After': '3600' })
 
-// Enough failed purchases for an outage, because all of them fail.
+// So many purchases that the wall reports an outage if all of them fail.
 const BUYERS = 6
 
 const CLOCK_OFF_S = 300
@@ -126,7 +126,7 @@ const answerEarlierBlock: Failing = async (request, ask) => {
   )(request, ask)
 }
 
-/** An endpoint that repeats its first response from now on. */
+/** Makes an endpoint repeat its first response to each call. */
 function createStaleFailure(): Failing {
   const told = new Map<string, unknown>()
   return async (request, ask) => {
@@ -161,7 +161,7 @@ const locks = new Map<string, Database>()
 export const ON_A_FILE: Readonly<Record<string, Outage<FileStage>>> = {
   'the facilitator is gone': createFacilitatorOutage('cannot be reached', (front) => front.stopListening()),
   'the facilitator hangs': createLongFacilitatorOutage('does not respond', hangForever),
-  'the facilitator refuses our keys': createLongFacilitatorOutage(
+  'the facilitator rejects our API key': createLongFacilitatorOutage(
     'rejects our API key, or needs one \\(401\\)',
     createStatusFailure(401),
   ),
@@ -193,13 +193,13 @@ export const ON_A_FILE: Readonly<Record<string, Outage<FileStage>>> = {
     Response.json({ isValid: false, invalidReason: 'invalid_exact_evm_signature' }),
   ),
   'the facilitator verifies but does not settle': createSettlementOutage(createStatusFailure(500)),
-  'the facilitator invents settlements': createSettlementOutage(() =>
+  'the facilitator reports settlements that do not exist': createSettlementOutage(() =>
     Response.json({ success: true, transaction: inventedHash, network: 'eip155:8453' }),
   ),
   'the chain endpoint is gone': createEndpointOutage('cannot be reached', (front) => front.stopListening()),
   'the chain endpoint hangs': createLongEndpointOutage('does not respond', hangForever),
   'the chain endpoint rate-limits the wall': createLongEndpointOutage('is rate-limiting us \\(429\\)', takesNoCalls),
-  'the chain endpoint rate-limits the wall, and a buyer meets this first': {
+  'the chain endpoint rate-limits the wall, and a purchase is the first to meet the limit': {
     ...createEndpointOutage('is rate-limiting us \\(429\\)', () => {}),
     async begin(stage) {
       const payment = await signBlockPayment(stage.getWall(), await stage.around.createFundedWallet())
@@ -217,7 +217,7 @@ export const ON_A_FILE: Readonly<Record<string, Outage<FileStage>>> = {
     ...createEndpointOutage('serves eip155:1, not eip155:8453', () => {}),
     begin: (stage) => stage.restart(() => stage.endpoint.failWith(createResultFailure('eth_chainId', () => '0x1'))),
   },
-  'the chain stands still': {
+  'the chain produces no blocks': {
     named: 'chain',
     reason: /^the chain has produced no block for more than a minute/,
     longOnly: true,
@@ -239,7 +239,7 @@ export const ON_A_FILE: Readonly<Record<string, Outage<FileStage>>> = {
     begin: ({ getWall: wall }) => pauseRepeatedly(wall()),
     end: ({ getWall: wall }) => resumeProcess(wall()),
   },
-  'another program locks the file': {
+  'another program locks the database file': {
     named: 'store-write',
     reason: /another program has locked the file/,
     begin({ databasePath }) {
@@ -282,7 +282,7 @@ export const ON_A_FILE: Readonly<Record<string, Outage<FileStage>>> = {
 
 const isGone = /^the database (cannot be read|did not respond in time)$/
 
-/** Outages of walls on a server, which have a second facilitator and a second chain endpoint. */
+/** Outages of walls on a database server, which have a second facilitator and a second chain endpoint. */
 export const ON_A_SERVER: Readonly<Record<string, Outage<ServerStage>>> = {
   'one of two facilitators is gone': createHalfOutage('facilitator', 'cannot be reached', (front) =>
     front.stopListening(),
@@ -313,7 +313,7 @@ export const ON_A_SERVER: Readonly<Record<string, Outage<ServerStage>>> = {
     begin: (stage) => stage.changeSetting('default_transaction_read_only', 'on'),
     end: (stage) => stage.changeSetting('default_transaction_read_only', 'off'),
   },
-  'the standby is missing': {
+  'the synchronous standby is missing': {
     named: 'standby',
     reason: /^no synchronous standby/,
     isPossible: isServerOurs,

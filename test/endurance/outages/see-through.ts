@@ -22,7 +22,7 @@ export type Seen = {
   readonly misses: readonly string[]
 }
 
-// After this time the test fails.
+// The test fails if the wall is not ready, the outage not reported, or not over, within these times.
 const READY_MS = 60_000
 const NAMED_MS = 30_000
 const OVER_MS = scaleLimit(10_000)
@@ -60,14 +60,17 @@ export async function playOutage<On extends Stage>(stage: On, outage: Outage<On>
   const called = alert?.dependency ?? alert?.event ?? ''
   expectThat('the outage was not reported', alert !== undefined)
   if (alert !== undefined) {
-    expectThat(`it was named ${called}: ${alert.reason}`, called === named && reason.test(alert.reason ?? alert.event))
+    expectThat(
+      `it was reported as ${called}: ${alert.reason}`,
+      called === named && reason.test(alert.reason ?? alert.event),
+    )
     const isReady = async () => (await fetchStatus(wall, '/readyz')) === 200
-    if (sells) expectThat('it stopped sales', await isReady())
+    if (sells) expectThat('the outage stopped sales', await isReady())
     else expectThat('/readyz stayed ready', (await measureWait(NAMED_MS, async () => !(await isReady()))) !== undefined)
-    await reportsDependency(wall, named).then((tells) => expectThat('/readyz did not name the dependency', tells))
-    // A process must not be ended, nor readers sent away, because of a failing dependency.
+    await reportsDependency(wall, named).then((tells) => expectThat('/readyz did not report the dependency', tells))
+    // If a dependency fails, a supervisor must not end the process, and a load balancer must not turn readers away.
     for (const path of ['/livez', '/readyz/reads', '/api/canvas'])
-      expectThat(`${path} did not answer`, (await fetchStatus(wall, path)) === 200)
+      expectThat(`${path} did not return 200`, (await fetchStatus(wall, path)) === 200)
   }
 
   const ended = performance.now()
@@ -81,7 +84,7 @@ export async function playOutage<On extends Stage>(stage: On, outage: Outage<On>
   }
   const overS = await measureWait(OVER_MS, isOver, ended)
   expectThat('the outage did not end', overS !== undefined)
-  for (const other of listAlerts().slice(1)) expectThat(`${other.dependency ?? other.event} was named, too`, false)
+  for (const other of listAlerts().slice(1)) expectThat(`${other.dependency ?? other.event} was reported, too`, false)
   if (isShared(stage))
     expectThat(
       'the instances show different sales',
@@ -90,7 +93,7 @@ export async function playOutage<On extends Stage>(stage: On, outage: Outage<On>
   return { called, namedS: namedS === undefined ? undefined : namedS - afterSeconds, overS, misses }
 }
 
-// On a busy machine the wall is slow, and reports that.
+// On a busy machine the wall is slow, and reports that as an outage.
 const OF_A_BUSY_MACHINE: readonly (string | undefined)[] = ['event-loop', 'queue'] satisfies DependencyKind[]
 const BUSY = 1.5
 
@@ -102,7 +105,7 @@ const fetchStatus = async ({ url }: WallProcess, path: string) => (await fetch(u
 
 const isSelling = async (wall: WallProcess) => (await fetchStatus(wall, '/readyz')) === 200
 
-/** Whether /readyz shows a dependency as down, or any reason. */
+/** Whether /readyz shows a dependency as down, or gives any reason for not being ready. */
 async function reportsDependency({ url }: WallProcess, named: string): Promise<boolean> {
   const { reasons, dependencies } = (await (await fetch(`${url}/readyz`)).json()) as Readiness
   return dependencies.some(({ kind, state }) => kind === named && state === 'down') || reasons.length > 0

@@ -11,7 +11,7 @@ import { type CutProxy, startCutProxy } from '../../support/postgres/cut-proxy.t
 import { startPostgres } from '../../support/postgres/server.ts'
 import { mountDisk, type SmallDisk } from '../../support/scratch-folder.ts'
 
-/** A wall, the fronts of its facilitator and its chain endpoint, and its surroundings. */
+/** A wall, the faulty proxies in front of its facilitator and its chain endpoint, and its surroundings. */
 export type Stage = {
   readonly around: Surroundings
   readonly facilitator: Front
@@ -43,7 +43,7 @@ export type ServerStage = Stage & {
 /** Whether the database server is our own; the tests change nothing on any other server. */
 export const isServerOurs = (Bun.env['TEST_DATABASE_URL'] ?? '') === ''
 
-// The defaults of an operator.
+// The defaults of a wall in production.
 const OWN_TIMES: WallSettings = IS_LONG_RUN
   ? { RECONCILE_INTERVAL_MS: '5000', VERIFY_TIMEOUT_MS: '5000', SETTLE_TIMEOUT_MS: '30000' }
   : {}
@@ -88,7 +88,7 @@ export async function openFileStage(): Promise<FileStage> {
   }
 }
 
-/** Opens two walls on a server. */
+/** Starts two walls on a database server. */
 export async function openServerStage(): Promise<ServerStage> {
   const [{ around, facilitator, endpoint, trusting }, server] = await Promise.all([openFronts(), startPostgres()])
   const url = server.getUrl(await server.newDatabase())

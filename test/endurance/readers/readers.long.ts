@@ -3,12 +3,12 @@ import type { World } from '../../support/e2e/world.ts'
 import { reportSkipped } from '../../support/skipped.ts'
 import { measureUnread, openSoldWall, repaintRepeatedly } from './readers.ts'
 
-// Goal: clients that read nothing use little memory, and not for long. Method: a process whose connections never read,
-// a sold wall, and Linux's counters for the wall's process and its connections.
+// Goal: clients that do not read their responses take little of the server's memory, and not for long. Method: a
+// process whose connections never read, a sold wall, and Linux's counters for the wall's process and its connections.
 
 const READERS = 1000
 const TOGETHER_MAX_MB = 520 // as in OPERATING.md
-const KERNEL_MAX_KB = 192 // of each connection
+const KERNEL_MAX_KB = 192 // per connection
 const REPAINTS = 1500
 
 const linuxTest = test.skipIf(reportSkipped('ss', Bun.which('ss') !== null))

@@ -1,6 +1,6 @@
 /**
- * Readers that do not read, the owner who repaints meanwhile, and the memory that the wall and the kernel need for
- * them.
+ * Clients that do not read their responses, an owner who repaints meanwhile, and the memory that the wall and the
+ * kernel use for these clients.
  */
 
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ export type Memory = {
   readonly openAtEnd: number
 }
 
-// Enough for the kernel to notice that nobody reads, and to check again.
+// Long enough for the kernel to notice that a client does not read, and to check again.
 const NOTICED_MS = UNREAD_LIMITS.timeoutMs + 15_000
 
 const SAMPLE_EVERY_MS = 250
@@ -37,8 +37,8 @@ export async function openSoldWall(): Promise<World> {
 }
 
 /**
- * Lets `count` clients request `path` and read nothing, runs `meanwhile`, and waits until their connections should be
- * closed.
+ * Makes `count` clients request `path` without reading the response, runs `meanwhile`, and waits until their
+ * connections are closed, or should be.
  */
 export async function measureUnread(
   { url, getWall: wall }: World,
@@ -71,7 +71,7 @@ export async function measureUnread(
   return { ...most, openAtEnd }
 }
 
-/** The kernel's buffers for the readers' connections at a port, by its own count. */
+/** The memory of the kernel's buffers for the readers' connections to a port, and how many connections there are. */
 async function readKernelMemory(port: string): Promise<{ readonly mb: number; readonly connections: number }> {
   const table = await new Response(Bun.spawn(['ss', '-tmnH', `sport = :${port} and dst 127.0.1.0/24`]).stdout).text()
   // skmem:(r<received>,rb…,t…,tb…,f<reserved>,w<queued to send>,…)
@@ -81,8 +81,8 @@ async function readKernelMemory(port: string): Promise<{ readonly mb: number; re
 }
 
 /**
- * Repaints blocks of the agent with the most blocks, this many times, with texts of the maximum length; returns how
- * many were accepted.
+ * Repaints blocks of the agent with the most blocks, this many times, with messages of the maximum length; returns how
+ * many repaints were accepted.
  */
 export async function repaintRepeatedly({ url }: World, times: number): Promise<number> {
   const account = privateKeyToAccount(keyOf(1))

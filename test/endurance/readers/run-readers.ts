@@ -1,6 +1,6 @@
 /**
- * A process whose connections send a request and read no response, each from one of 200 loopback addresses. Arguments:
- * host with port, path, how many. Prints `asked` on a line once all have sent their requests.
+ * A process whose connections, from 200 loopback addresses, each send a request and do not read the response.
+ * Arguments: host with port, path, number of connections. Prints `asked` on a line once all have sent their requests.
  */
 
 import { connect } from 'node:net'
@@ -22,5 +22,5 @@ for (let at = 0; at < Number(count); at++) {
   socket.on('error', () => {})
 }
 
-// Connections that are paused do not keep a process alive.
+// The timer keeps the process alive, which paused connections do not.
 setInterval(() => {}, 60_000)

@@ -1,5 +1,6 @@
-// AWS AgentCore payments: its manager signs in Amazon's cloud, so this sends what its SDK for Python documents. Over HTTP the
-// payment is a header. Over MCP (VIA=mcp) its middleware puts the same header into the argument `headers` of the tool's call.
+// AWS AgentCore payments: the payment manager signs in Amazon's cloud, so this script sends the requests that the
+// Python SDK documents. Over HTTP the payment is a header. Over MCP (VIA=mcp), the SDK's middleware puts the same
+// header into the argument `headers` of the tool call.
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
@@ -9,7 +10,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 const account = privateKeyToAccount(process.env.PRIVATE_KEY)
 const target = new URL(process.env.TARGET)
 
-/** The header that the manager makes of a demand; it repeats the demand's resource and extensions. */
+/** The header that the manager makes from a demand for payment; it repeats the demand's resource and extensions. */
 async function paymentHeader({ x402Version, resource, accepts, extensions = {} }) {
   const accepted = accepts.find(({ network }) => network === 'eip155:8453')
   const [now, nonce] = [Math.floor(Date.now() / 1000), bytesToHex(crypto.getRandomValues(new Uint8Array(32)))]
@@ -52,7 +53,7 @@ async function overMcp() {
   await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', target)))
   const order = { coord: target.pathname.split('/').at(-1), ...Object.fromEntries(target.searchParams) }
   const call = (args) => client.callTool({ name: 'buy_block', arguments: args })
-  // Its middleware finds the demand in the text of the answer.
+  // The SDK's middleware finds the demand in the text of the response.
   const demand = JSON.parse((await call(order)).content[0].text)
   const { isError, content } = await call({ ...order, headers: await paymentHeader(demand) })
   if (isError) throw new Error(content[0].text)

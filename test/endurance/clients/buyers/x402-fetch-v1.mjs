@@ -5,6 +5,6 @@ import { wrapFetchWithPayment } from 'x402-fetch'
 
 const account = privateKeyToAccount(process.env.PRIVATE_KEY)
 const wallet = createWalletClient({ account, chain: base, transport: http(process.env.RPC_URL) })
-// Its own cap is ten cents.
+// By default, the library pays at most ten cents.
 const response = await wrapFetchWithPayment(fetch, wallet, 1_000_000n)(process.env.TARGET)
 console.log(response.status, await response.text())

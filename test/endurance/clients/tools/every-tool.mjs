@@ -1,10 +1,10 @@
-// What a client does with the tools that cost nothing, whichever way it calls them.
+// Uses every free tool through a client, whichever library the client is from.
 
 import { privateKeyToAccount } from 'viem/accounts'
 
 const { PRIVATE_KEY, BLOCK, IMAGE } = process.env
 
-/** Calls each of them; `call` takes a name and arguments, and answers a result with `structuredContent`. */
+/** Calls every free tool; `call` takes a name and arguments, and returns a result with `structuredContent`. */
 export async function useEveryTool(names, call) {
   const account = privateKeyToAccount(PRIVATE_KEY)
   const used = []
@@ -38,7 +38,7 @@ export async function useEveryTool(names, call) {
   console.log(JSON.stringify({ names, used }))
 }
 
-/** The same with an official client. */
+/** Calls every free tool with a client of an official SDK. */
 export async function useEveryToolOf(client, transport) {
   await client.connect(transport)
   const { tools } = await client.listTools()

@@ -14,7 +14,7 @@ const mcporter = async (...args) => {
 const { tools } = await mcporter('list', MCP_URL, '--allow-http', '--schema', '--json')
 await useEveryTool(
   tools.map(({ name }) => name),
-  // It prints what is structured, and fails where the tool does.
+  // mcporter prints the structured content, and fails if the tool fails.
   async (name, args) => ({
     structuredContent: await mcporter(
       'call',
