@@ -9,12 +9,12 @@ import { createStageRenderer } from './gl/stage-renderer.ts'
 import { listenToStage, listenToZoomButtons } from './input/stage-input.ts'
 import { readWallName, readSoldArea } from './page-words.ts'
 import type { Component, Page } from './page.ts'
-import { createShell, showLostScript } from './shell.ts'
+import { createShell, showScriptLoadError } from './shell.ts'
 import type { Action, State } from './state.ts'
-import { PANELS, differsIn, createState, isSame, countLayers, resize, findShownBlock, step } from './state.ts'
+import { PANELS, differsIn, createState, isSameCamera, countLayers, resize, findShownBlock, step } from './state.ts'
 import { createLink, queryElement } from './ui/dom.ts'
 import { showToast } from './ui/messages.ts'
-import { type Place, goToPlace, findDeadLink, readAddressBar, syncAddressBar } from './url-state.ts'
+import { type Place, goToPlace, describeDeadLink, readAddressBar, syncAddressBar } from './url-state.ts'
 import { formatDate } from './wall/formatting.ts'
 import { addMissed } from './wall/news.ts'
 import { listMoments, countMomentsUntil } from './wall/wall-history.ts'
@@ -83,7 +83,7 @@ function setState(next: State) {
   stageRenderer.update(next, before)
   const isOther = differsIn(next, before, 'pinned', 'overlay', 'agent', 'at', 'past', 'camera', 'wall')
   if (isOther || next.motion || findShownBlock(next) !== findShownBlock(before)) requestFrame()
-  if (next.panel !== before.panel) for (const button of panelButtons) markTool(button)
+  if (next.panel !== before.panel) for (const button of panelButtons) updatePanelButton(button)
   if (differsIn(next, before, 'wall', 'at')) showCounts()
   components?.update(next, before)
   if (!arriving) updateAddressBar(before)
@@ -119,7 +119,7 @@ function showEmbedded() {
   stage.append(home)
 }
 
-function markTool(button: HTMLButtonElement) {
+function updatePanelButton(button: HTMLButtonElement) {
   button.ariaExpanded = String(button.dataset['panel'] === state.panel)
 }
 
@@ -133,21 +133,22 @@ function showWall(wall: Wall, since?: number) {
   if (before === undefined || hasArrived) goTo(readAddressBar(), state.isMoved)
   if (hasArrived) {
     arriving = false
-    isDeadLink = findDeadLink(state, opened.search) !== undefined
+    isDeadLink = describeDeadLink(state, opened.search) !== undefined
   }
   if (before === undefined) furnishing = loadLazyUi()
 }
 
 /** The freshly drawn stage, if the GPU drew it and it shows the view that the next visit opens with. */
 function openingView(): HTMLCanvasElement | undefined {
-  const isOpening = isSame(state.camera, state.initialCamera) && countLayers(state) === 0 && state.overlay === 'none'
+  const isOpening =
+    isSameCamera(state.camera, state.initialCamera) && countLayers(state) === 0 && state.overlay === 'none'
   return isOpening && stageRenderer.isOnGpu() ? page.captureStage() : undefined
 }
 
 /** Goes to the link's target if it has arrived since; otherwise shows a message that the target does not exist. */
 function checkLink() {
   if (!isDeadLink) return
-  const message = findDeadLink(state, opened.search)
+  const message = describeDeadLink(state, opened.search)
   if (message === undefined) goTo(opened.place, state.isMoved)
   else showToast(message)
 }
@@ -163,7 +164,7 @@ async function loadLazyUi() {
     const { createLazyUi } = await import('./ui/lazy-ui.ts')
     components = createLazyUi(page)
   } catch {
-    return showLostScript()
+    return showScriptLoadError()
   }
   components.update(state, createState(state.view))
   requestFrame()

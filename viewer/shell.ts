@@ -88,21 +88,21 @@ async function readAndFollowWall(page: ShellDeps) {
   const { stage, show } = page
   // The stage stays busy for assistive technology until the UI has loaded, because nothing announces the block under
   // the pointer or cursor before then.
-  const waitUntilFurnished = async () => {
+  const clearBusyAfterUi = async () => {
     await page.waitForUi?.()
     stage.ariaBusy = 'false'
   }
   const kept = await page.keptCopy?.readKeptWall()
   if (kept !== undefined) {
     show(kept.wall)
-    await waitUntilFurnished()
+    await clearBusyAfterUi()
     return await followWall(page, kept.number, kept)
   }
   for (let failures = 0; ; failures++) {
     stage.ariaBusy = 'true'
     try {
       const { number } = await readWall({ requestPath: fetch, show, price: readPrice() })
-      void waitUntilFurnished()
+      void clearBusyAfterUi()
       return await followWall(page, number)
     } catch {
       stage.ariaBusy = 'false'
@@ -150,9 +150,9 @@ async function followWall(page: ShellDeps, number: number, kept?: KeptWall) {
     const { keepCopies } = await keptCopy.loadKeeping()
     keepCopies(toKeep, keptCopy.openingView)
   } catch {
-    showLostScript()
+    showScriptLoadError()
   }
 }
 
 /** Offers a reload, because the page cannot fetch a failed script again. */
-export const showLostScript = () => showNotice('Part of this page could not be loaded.', () => location.reload())
+export const showScriptLoadError = () => showNotice('Part of this page could not be loaded.', () => location.reload())

@@ -100,12 +100,12 @@ export function createState(view: View, sold?: Rect, reducedMotion = false): Sta
 
 /** The state after an action. Its camera is valid, or is moving to a valid position. */
 export function step(state: State, action: Action): State {
-  const next = settleMotion(withoutLostTour(applyAction(state, action)))
-  return next.isMoved || isSame(next.camera, state.camera) ? next : { ...next, isMoved: true }
+  const next = settleMotion(closeLostTour(applyAction(state, action)))
+  return next.isMoved || isSameCamera(next.camera, state.camera) ? next : { ...next, isMoved: true }
 }
 
 /** Closes a tour once none of its stops is shown. */
-const withoutLostTour = (state: State): State =>
+const closeLostTour = (state: State): State =>
   state.panel === 'tour' && state.pinned === undefined ? { ...state, panel: undefined } : state
 
 function applyAction(state: State, action: Action): State {
@@ -133,13 +133,13 @@ function applyAction(state: State, action: Action): State {
     case 'leave':
       return { ...state, cursor: undefined }
     case 'pin':
-      return chooseBlock(state, findShownBlock(state))
+      return toggleDetails(state, findShownBlock(state))
     case 'go':
-      return withLabel(state, action.to, Math.max(camera.zoom, BLOCK_ZOOM))
+      return openDetails(state, action.to, Math.max(camera.zoom, BLOCK_ZOOM))
     case 'unpin':
       return { ...state, pinned: undefined }
     case 'open-work':
-      return withWork(state, action.block)
+      return openWorkDetails(state, action.block)
     case 'tour':
       return goToStop({ ...seekMoment(state, undefined), stops: action.stops }, 0)
     case 'turn':
@@ -151,7 +151,7 @@ function applyAction(state: State, action: Action): State {
     case 'centre':
       return moveCamera(state, clampCamera({ ...action.on, zoom: camera.zoom }, view))
     case 'select-agent':
-      return withAgent(state, action.agent)
+      return selectAgent(state, action.agent)
     case 'set-overlay':
       return { ...state, overlay: action.overlay }
     case 'seek':
@@ -172,7 +172,8 @@ function applyAction(state: State, action: Action): State {
 export function resize(state: State, view: View): State {
   const initialCamera = chooseOpeningCamera(state.sold, view)
   const next = { ...state, view, initialCamera }
-  if (state.motion === undefined && isSame(state.camera, state.initialCamera)) return { ...next, camera: initialCamera }
+  if (state.motion === undefined && isSameCamera(state.camera, state.initialCamera))
+    return { ...next, camera: initialCamera }
   const goal = state.motion?.kind === 'flight' ? state.motion.to : state.camera
   const to = computeGoal(state, next, goal)
   if (state.motion?.kind === 'flight') return { ...next, motion: { kind: 'flight', to } }
@@ -204,7 +205,7 @@ export const differsIn = <Value>(a: Value, b: Value, ...fields: readonly (keyof 
   fields.some((field) => a[field] !== b[field])
 
 /** Whether two cameras are equal. */
-export const isSame = (a: Camera, b: Camera): boolean => !differsIn(a, b, 'x', 'y', 'zoom')
+export const isSameCamera = (a: Camera, b: Camera): boolean => !differsIn(a, b, 'x', 'y', 'zoom')
 
 /** The block at the keyboard cursor, or else the block now under the pointer, even if the wall has moved. */
 export function findPointedBlock({ wall, cursor, pointer, camera, view }: State): BlockIndex | undefined {
@@ -246,7 +247,7 @@ const stageOf = (state: State): View => (isLabelShown(state) ? computeStage(stat
 /** Moves a resting camera that is no longer valid, for example after a sheet was closed, to a valid position. */
 function settleMotion(state: State): State {
   const allowed = clampCamera(state.camera, stageOf(state))
-  return state.motion !== undefined || isSame(allowed, state.camera) ? state : flyCamera(state, allowed)
+  return state.motion !== undefined || isSameCamera(allowed, state.camera) ? state : flyCamera(state, allowed)
 }
 
 /** The first key shows the cursor at the shown block; each further key moves it, and keeps it in view. */
@@ -290,7 +291,7 @@ function openPanel(state: State, panel: Panel): State {
 export const countLayers = ({ panel, pinned, agent, at }: State): number =>
   [panel, panel === 'tour' ? undefined : pinned, agent, at].filter((layer) => layer !== undefined).length
 
-function withAgent(state: State, agent: number | undefined): State {
+function selectAgent(state: State, agent: number | undefined): State {
   const panel: Panel | undefined = agent !== undefined ? 'profile' : state.panel === 'profile' ? undefined : state.panel
   const next = { ...state, agent, pinned: undefined, panel }
   if (agent === undefined || state.wall === undefined) return next
@@ -302,17 +303,17 @@ export const frameAgent = (wall: Wall, agent: number, view: View): Camera =>
   lookAt(boundsOf(listBlocks(wall, agent)), view, AGENT_ZOOM)
 
 /** The state with an artwork's details open; returns to the present if the shown moment is before its sale. */
-function withWork(state: State, block: BlockIndex): State {
+function openWorkDetails(state: State, block: BlockIndex): State {
   const sold = state.wall?.claims.get(block)?.t ?? 0
   const seen = state.at !== undefined && sold > state.at ? seekMoment(state, undefined) : state
-  return withLabel(seen, block, Math.max(state.camera.zoom, WORK_ZOOM))
+  return openDetails(seen, block, Math.max(state.camera.zoom, WORK_ZOOM))
 }
 
 /**
  * The state with a block's details open next to its whole artwork, at a zoom of at most `zoomMax` if possible. An agent
  * that does not own the block is deselected. On a narrow stage, any panel except the history closes.
  */
-function withLabel(state: State, block: BlockIndex, zoomMax: number): State {
+function openDetails(state: State, block: BlockIndex, zoomMax: number): State {
   const owner = state.wall?.claims.get(block)?.a
   const agent = owner === undefined || owner === state.agent ? state.agent : undefined
   const isCovered = state.panel !== 'time' && chooseLabelShape(state.view) === 'sheet'
@@ -356,9 +357,9 @@ function tapStage(state: State, at: Point, byFinger: boolean): State {
     const meant = findWorkNear(state, at)
     if (meant === undefined)
       return flyCamera(state, zoom(camera, view, (2 * FINGER_PX) / (camera.zoom * BLOCK_SIZE), at))
-    return withLabel(state, meant, WORK_ZOOM)
+    return openDetails(state, meant, WORK_ZOOM)
   }
-  return chooseBlock(state, findBlock(camera, view, at))
+  return toggleDetails(state, findBlock(camera, view, at))
 }
 
 /** The claimed block nearest to a point, within a finger's reach. */
@@ -383,10 +384,10 @@ const middleOf = (view: View): Point => ({ x: view.width / 2, y: view.height / 2
 /**
  * Opens the details of a block; closes them if the details of its artwork are already open, or if there is no block.
  */
-function chooseBlock(state: State, block: BlockIndex | undefined): State {
+function toggleDetails(state: State, block: BlockIndex | undefined): State {
   if (block === undefined || block === state.pinned || findOpenWork(state, state.at).includes(block))
     return { ...state, pinned: undefined }
-  return { ...withLabel(state, block, state.camera.zoom), pointer: state.pointer }
+  return { ...openDetails(state, block, state.camera.zoom), pointer: state.pointer }
 }
 
 /** The blocks of the pinned artwork that were sold by a moment; empty if the pinned block was not sold. */

@@ -10,7 +10,7 @@ import {
   type State,
   frameAgent,
   seekMoment,
-  isSame,
+  isSameCamera,
   countLayers,
   findOpenWork,
   measureWork,
@@ -53,7 +53,7 @@ export function placeOf(state: State): Place {
   const owner = agent === undefined ? undefined : wall?.agents[agent]
   const work = findOpenWork(state)
   return {
-    camera: isSame(camera, initialCamera) ? undefined : camera,
+    camera: isSameCamera(camera, initialCamera) ? undefined : camera,
     block: work.length > 1 ? work[0] : pinned,
     work: work.length > 1,
     agent: owner && String(owner.id),
@@ -68,7 +68,7 @@ export const readAddressBar = (): Place => ({
 })
 
 /** The message for a link whose target does not exist; `undefined` if it exists, or if the wall is not known yet. */
-export function findDeadLink({ wall }: State, search: string): string | undefined {
+export function describeDeadLink({ wall }: State, search: string): string | undefined {
   const query = new URLSearchParams(search)
   const { block, work, agent } = readAddress(search, '')
   if (wall === undefined) return undefined

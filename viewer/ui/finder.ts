@@ -6,7 +6,7 @@ import type { Page, PanelContent } from '../page.ts'
 import { type State, differsIn } from '../state.ts'
 import { listArtworks } from '../wall/artworks.ts'
 import { nameOf } from '../wall/formatting.ts'
-import { type Hit, type SortOrder, sortWorks, search } from '../wall/search.ts'
+import { type Hit, type SortOrder, listInOrder, search } from '../wall/search.ts'
 import type { Wall } from '../wall/wall-model.ts'
 import { createButton, createElement, replaceContent, createUntrustedText } from './dom.ts'
 import { createListButton, createWorkButton } from './label/works.ts'
@@ -41,7 +41,7 @@ export function createFinder(page: Page): PanelContent {
     if (wall === undefined) return
     const searching = field.value.trim() !== ''
     order.hidden = searching
-    const all = searching ? search(wall, field.value, HITS_MAX) : sortWorks(wall, parseOrder(order.value))
+    const all = searching ? search(wall, field.value, HITS_MAX) : listInOrder(wall, parseOrder(order.value))
     const hits = all.slice(0, shown)
     found.textContent = searching ? formatHits(all.length) : describeList(wall, all)
     const rest = all.length - hits.length

@@ -41,13 +41,13 @@ const DAY_MS = 86_400_000
 /** A start time as in `since 14:05`, `since Tuesday`, `since 3 November`; both times are in Unix milliseconds. */
 export function formatSince(unixMs: number, now: number): string {
   const today = new Date(now).setHours(0, 0, 0, 0)
-  if (unixMs >= today) return `since ${format(unixMs, { timeStyle: 'short' })}`
+  if (unixMs >= today) return `since ${formatInEnglish(unixMs, { timeStyle: 'short' })}`
   if (unixMs >= today - DAY_MS) return 'since yesterday'
-  return `since ${format(unixMs, unixMs >= today - 6 * DAY_MS ? { weekday: 'long' } : { day: 'numeric', month: 'long' })}`
+  return `since ${formatInEnglish(unixMs, unixMs >= today - 6 * DAY_MS ? { weekday: 'long' } : { day: 'numeric', month: 'long' })}`
 }
 
 // Formats a time in English, the page's language, because it becomes part of a sentence.
-const format = (unixMs: number, options: Intl.DateTimeFormatOptions) =>
+const formatInEnglish = (unixMs: number, options: Intl.DateTimeFormatOptions) =>
   new Intl.DateTimeFormat('en-GB', options).format(unixMs)
 
 /** The size of a work: in the form `3 × 2` if it fills a rectangle, or else its number of blocks. */

@@ -31,7 +31,7 @@ export function search(wall: Wall, text: string, max: number): Hit[] {
   if (there !== undefined) hits.push({ kind: 'work', work: there })
   else if (block !== undefined) hits.push({ kind: 'block', block })
   wall.agents.forEach((agent, index) => {
-    if (hits.length < max && isMatch(agent, wanted)) hits.push({ kind: 'agent', agent: index })
+    if (hits.length < max && matchesAgent(agent, wanted)) hits.push({ kind: 'agent', agent: index })
   })
   const includesText = (index: BlockIndex) => foldCase(wall.claims.get(index)?.m ?? '').includes(wanted)
   for (const work of listArtworks(wall)) {
@@ -45,12 +45,12 @@ export function search(wall: Wall, text: string, max: number): Hit[] {
 /** The index of the agent with a number or a wallet, in full or truncated; `undefined` if there is none. */
 export function findAgent({ agents }: Wall, text: string): number | undefined {
   const wanted = foldCase(text)
-  const index = agents.findIndex(({ id, wallet }) => String(id) === wanted || isWallet(wallet, wanted))
+  const index = agents.findIndex(({ id, wallet }) => String(id) === wanted || matchesWallet(wallet, wanted))
   return index === -1 ? undefined : index
 }
 
 /** Lists all artworks or all agents in an order. */
-export function sortWorks(wall: Wall, order: SortOrder): Hit[] {
+export function listInOrder(wall: Wall, order: SortOrder): Hit[] {
   if (order === 'newest-works') return listArtworks(wall).map((work) => ({ kind: 'work', work }))
   if (order === 'largest-works') {
     const largestFirst = listArtworks(wall).toSorted((a, b) => b.blocks.length - a.blocks.length)
@@ -68,13 +68,13 @@ function sortAgents({ agents, claims }: Wall, order: 'arrival' | 'blocks' | 'lat
   return all.toSorted((a, b) => (latest.get(b) ?? 0) - (latest.get(a) ?? 0) || b - a)
 }
 
-const isMatch = ({ name, wallet, framework }: CanvasAgent, wanted: string) =>
+const matchesAgent = ({ name, wallet, framework }: CanvasAgent, wanted: string) =>
   (name !== null && foldCase(name).includes(wanted)) ||
   (framework !== null && foldCase(framework).includes(wanted)) ||
-  isWallet(wallet, wanted)
+  matchesWallet(wallet, wanted)
 
 // Wallets are shown by their first and last characters. A text matches if it has at least one digit after 0x.
-function isWallet(wallet: string, wanted: string): boolean {
+function matchesWallet(wallet: string, wanted: string): boolean {
   if (!wanted.startsWith('0x') || wanted.length < 3) return false
   const [start = '', end = ''] = foldCase(wallet).split(gap)
   if (fullWallet.test(wanted)) return wanted.startsWith(start) && wanted.endsWith(end)

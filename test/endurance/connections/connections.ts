@@ -12,7 +12,7 @@ const OWN_FILES = 200
  * function that closes them.
  */
 export async function openCrowd(host: string, count: number): Promise<() => Promise<void>> {
-  const most = Math.min(count, (await openFiles()) - OWN_FILES)
+  const most = Math.min(count, (await readOpenFilesLimit()) - OWN_FILES)
   const child = Bun.spawn([process.execPath, CROWD, host, String(most)], {
     stdin: 'ignore',
     stdout: 'pipe',
@@ -49,7 +49,7 @@ export async function countUnanswered(url: string, requests: number): Promise<nu
 }
 
 /** How many files and sockets a process may hold open here. */
-async function openFiles(): Promise<number> {
+async function readOpenFilesLimit(): Promise<number> {
   const most = Number(await new Response(Bun.spawn(['sh', '-c', 'ulimit -Hn']).stdout).text())
   return Number.isFinite(most) ? most : Number.MAX_SAFE_INTEGER
 }

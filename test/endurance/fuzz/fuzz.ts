@@ -31,7 +31,7 @@ async function sendOne(wall: FuzzWall, sent: Wild, statuses: Map<number, number>
   if (status >= 500) throw new Error(`${status}: ${body}`)
   if (wall.logger.alerts.length > 0) throw new Error(`an alert: ${JSON.stringify(wall.logger.alerts.at(-1))}`)
   const isCall = new URL(request.url).pathname === '/mcp'
-  if (status >= 400 && request.method !== 'HEAD' && !isRefusal(response, body, isCall))
+  if (status >= 400 && request.method !== 'HEAD' && !hasErrorFormat(response, body, isCall))
     throw new Error(`${status} in an unknown format: ${body.slice(0, 200)}`)
   if ((await wall.readRowsVersion()) !== before && !mayChange(request, status, body))
     throw new Error(`${status} changed a row: ${body}`)
@@ -70,7 +70,7 @@ function createRequest({ method, target, headers, body }: Wild): Request | undef
 const PAGES: ReadonlySet<number> = new Set([400, 402, 404, 410])
 
 /** Whether an error has the Error format or JSON-RPC's own format, or is a page for people. */
-function isRefusal(response: Response, body: string, isCall: boolean): boolean {
+function hasErrorFormat(response: Response, body: string, isCall: boolean): boolean {
   const isPage = response.headers.get('content-type')?.startsWith('text/html') === true
   if (isPage && PAGES.has(response.status)) return true
   const refusal: unknown = JSON.parse(body)

@@ -100,7 +100,7 @@ const parameterNames = OPERATIONS.flatMap(({ query: schema }) => Object.keys(sch
 const parameter = fc.oneof(
   fc.tuple(
     fc.constantFrom(...parameterNames, 'Name', '__proto__', 'name[]', ''),
-    fc.oneof(text.map(encodeURIComponentSafely), text.map(escapeInvisible), fc.nat(200).map(String)),
+    fc.oneof(text.map(encodeURIComponentSafely), text.map(removeInvisible), fc.nat(200).map(String)),
   ),
   fc.constantFrom(['px', PIXELS], ['link', 'https://example.org/'], ['name', 'Ada'], ['after', '3'], ['limit', '20']),
 )
@@ -110,7 +110,7 @@ const query = fc.oneof(
   fc
     .array(parameter, { maxLength: 5 })
     .map((pairs) => `?${pairs.map(([name, value]) => `${name}=${value}`).join('&')}`),
-  text.map((noise) => `?${escapeInvisible(noise)}`),
+  text.map((noise) => `?${removeInvisible(noise)}`),
 )
 
 /** A JSON value as given, the value with at most two parts replaced or removed, or any JSON value. */
@@ -164,7 +164,7 @@ const payload = fc
   .tuple(fc.integer({ min: 1, max: 60 }), fc.nat(100_000))
   .map(([payer, nonce]) => toPayload(createTestPayment(payer, nonce)))
 
-const paymentHeader = garbleText(spoilValue(payload).map(encodeHeader)).map(escapeInvisible)
+const paymentHeader = garbleText(spoilValue(payload).map(encodeHeader)).map(removeInvisible)
 
 const fields = fc.record(
   {
@@ -273,7 +273,7 @@ const header = fc.oneof(
       'cookie',
       'x-forwarded-host',
     ),
-    text.map(escapeInvisible),
+    text.map(removeInvisible),
   ),
 )
 
@@ -350,6 +350,6 @@ function encodeURIComponentSafely(word: string): string {
 }
 
 /** Removes the characters that a header or a URL cannot contain. */
-function escapeInvisible(word: string): string {
+function removeInvisible(word: string): string {
   return word.replaceAll(/[^\u0021-\u007e]/g, '')
 }

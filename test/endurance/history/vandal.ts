@@ -36,7 +36,7 @@ export async function createVandalisedWall(path: string, historyDays: number) {
   let written = 0
 
   /** Takes one unit from each budget if none is used up; returns whether it did. */
-  const isAllowed = (budgets: readonly BudgetName[], who: string) => {
+  const takeFromBudgets = (budgets: readonly BudgetName[], who: string) => {
     if (budgets.some((budget) => limits.check(budget, who) !== undefined)) return false
     for (const budget of budgets) limits.take(budget, who)
     return true
@@ -51,7 +51,7 @@ export async function createVandalisedWall(path: string, historyDays: number) {
       while (clock.now() < until) {
         const writes: Promise<unknown>[] = []
         for (const block of OWNED)
-          while (isAllowed(['repaints', 'daily repaints'], String(block))) {
+          while (takeFromBudgets(['repaints', 'daily repaints'], String(block))) {
             const shown = {
               message: '\u{20ac}'.repeat(MESSAGE_MAX),
               link: LONGEST_LINK,
@@ -59,7 +59,7 @@ export async function createVandalisedWall(path: string, historyDays: number) {
             }
             writes.push(store.blocks.edit(block, createTestEdit(written, { ts: clock.now(), ...shown }), clock.now()))
           }
-        while (isAllowed(['registrations', 'daily names'], OWNER))
+        while (takeFromBudgets(['registrations', 'daily names'], OWNER))
           writes.push(
             store.agents.register(
               OWNER,

@@ -108,7 +108,7 @@ async function tryToBuy(stage: FileStage): Promise<void> {
   await fetchBlock(stage.getWall(), 'next', payment)
 }
 
-const takesNoCalls = createStatusFailure(429, { 'Retry-After': '3600' })
+const failWithRateLimit = createStatusFailure(429, { 'Retry-After': '3600' })
 
 // So many purchases that the wall reports an outage if all of them fail.
 const BUYERS = 6
@@ -198,12 +198,15 @@ export const ON_A_FILE: Readonly<Record<string, Outage<FileStage>>> = {
   ),
   'the chain endpoint is gone': createEndpointOutage('cannot be reached', (front) => front.stopListening()),
   'the chain endpoint hangs': createLongEndpointOutage('does not respond', hangForever),
-  'the chain endpoint rate-limits the wall': createLongEndpointOutage('is rate-limiting us \\(429\\)', takesNoCalls),
+  'the chain endpoint rate-limits the wall': createLongEndpointOutage(
+    'is rate-limiting us \\(429\\)',
+    failWithRateLimit,
+  ),
   'the chain endpoint rate-limits the wall, and a purchase is the first to meet the limit': {
     ...createEndpointOutage('is rate-limiting us \\(429\\)', () => {}),
     async begin(stage) {
       const payment = await signBlockPayment(stage.getWall(), await stage.around.createFundedWallet())
-      stage.endpoint.failWith(takesNoCalls)
+      stage.endpoint.failWith(failWithRateLimit)
       await fetchBlock(stage.getWall(), 'next', payment)
     },
   },

@@ -80,8 +80,8 @@ export async function runSoak(
     const totals: Totals = { reads: 0, repaints: 0, events: 0, bought: 0, busy: 0, wrong: [] }
     const samples: Sample[] = []
     let flood: FloodName | undefined
-    const look = createSampler(wall, path)
-    const takeSample = (): Sample => ({ ...look(), flood })
+    const readResources = createSampler(wall, path)
+    const takeSample = (): Sample => ({ ...readResources(), flood })
     const target = await readTarget(wall, sold)
     const flooder = startFlooder()
     const floodInTurns = async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { findAgent, search, sortWorks, type Hit, type SortOrder } from '../../../viewer/wall/search.ts'
+import { findAgent, search, listInOrder, type Hit, type SortOrder } from '../../../viewer/wall/search.ts'
 import {
   requireBlockAt,
   canvas,
@@ -44,7 +44,7 @@ test('the agent in a page address is found by number or wallet', () => {
 })
 
 test('agents are listed by arrival, by blocks or by their latest purchase, and works by age or size', () => {
-  const listSorted = (order: SortOrder) => sortWorks(wall, order).map(describeHit)
+  const listSorted = (order: SortOrder) => listInOrder(wall, order).map(describeHit)
   expect([listSorted('arrival'), listSorted('blocks'), listSorted('latest')]).toEqual([
     ['agent 0', 'agent 1'],
     ['agent 0', 'agent 1'],

@@ -7,7 +7,7 @@ import { fitsBesideDetails } from '../../../viewer/camera/label-layout.ts'
 import {
   type State,
   createState,
-  isSame,
+  isSameCamera,
   countLayers,
   findPointedBlock,
   resize,
@@ -192,7 +192,7 @@ test('the page opens on the sold blocks, and shows them again when the window is
   const opening = createArrivedState(view, buildSampleWall(canvas))
   expect(opening.camera).toMatchObject({ x: 800, y: 450, zoom: 6 })
   expect(
-    isSame(
+    isSameCamera(
       resize(opening, { width: 400, height: 700 }).camera,
       resize(opening, { width: 400, height: 700 }).initialCamera,
     ),
