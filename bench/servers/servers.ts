@@ -89,7 +89,7 @@ export function createServers(): Servers {
   }
   const wall: Servers['wall'] = (blocks, name = nameWall(blocks, countAgents(blocks)), settings, agents) =>
     startOnce(name, () => seedDatabase(blocks, name, agents), settings)
-  const startFloor = async () => {
+  const startFloorServer = async () => {
     const server = await startScript('floor-server.ts')
     const same: Floor['same'] = async ({ port }, path, headers = {}) => {
       const body = JSON.stringify({ url: `http://127.0.0.1:${port}${path}`, headers })
@@ -107,7 +107,7 @@ export function createServers(): Servers {
       naives.set(blocks, started)
       return await started
     },
-    floor: () => (floor ??= startFloor()),
+    floor: () => (floor ??= startFloorServer()),
     async stop() {
       await floor?.then((started) => started.end()).catch(() => {})
       // A server that did not start has exited already.

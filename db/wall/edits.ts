@@ -1,7 +1,7 @@
 /** Applied signed messages, stored for as long as a copy of one could be sent again. */
 
 import type { Hash, UnixMs } from '../../server/domain/purchase/payment.ts'
-import { computeKeepUntil, type Signed } from '../../server/domain/wall/edit.ts'
+import { computeRetentionEnd, type Signed } from '../../server/domain/wall/edit.ts'
 import type { AgentId, LogNumber } from '../../server/domain/wall/log.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { change, count, first, together, type Tx } from '../tx.ts'
@@ -29,6 +29,6 @@ const KEEP = `
  * after the number was taken: on PostgreSQL only one transaction at a time can be past that point.
  */
 export function* storeMessage(subject: Subject, { digest, ts }: Signed, number: LogNumber, now: UnixMs): Tx<void> {
-  const values = { ...subject, digest, number, keepUntil: computeKeepUntil(ts) }
+  const values = { ...subject, digest, number, keepUntil: computeRetentionEnd(ts) }
   yield* together(count(FORGET, { now }), change('a message to remember', KEEP, values))
 }

@@ -7,7 +7,7 @@ import { dumpDatabase } from '../../db/postgres/dump.ts'
 import { backUp } from '../../db/sqlite/file/backup.ts'
 import { readPlace } from '../config.ts'
 import { NoAdminSocket } from './admin-socket.ts'
-import { ask, runRemotely, UsageError, type Command } from './command.ts'
+import { sendCommand, runRemotely, UsageError, type Command } from './command.ts'
 
 const USAGE = `Backs up the wall's database to a new file, at any time: a copy of the file (DATABASE_PATH, ./wall.sqlite), or on a
 PostgreSQL server (DATABASE_URL) a dump by pg_dump, which must be installed.
@@ -66,7 +66,7 @@ export const backup: Command = {
 /** Lets the running wall record the backup. A stopped wall cannot record it, but the backup is still valid. */
 async function recordBackup(): Promise<void> {
   try {
-    await ask('backed-up', {})
+    await sendCommand('backed-up', {})
   } catch (error) {
     if (!(error instanceof NoAdminSocket)) throw error
     console.error('no wall is running on this machine, so the time of this backup is not recorded')

@@ -17,7 +17,7 @@ import { BACKUP_LATE_MS, FREE_BYTES_MIN } from '../health/watch-store.ts'
 import { openRail } from '../open-rail.ts'
 import { findPathProblems, findPortProblems } from '../preflight.ts'
 import { NoAdminSocket } from './admin-socket.ts'
-import { ask, printLines, UsageError, type Command } from './command.ts'
+import { sendCommand, printLines, UsageError, type Command } from './command.ts'
 
 const USAGE = `Checks whether a wall with these settings can sell. The wall may be running or stopped. It changes and pays nothing.
 
@@ -74,7 +74,7 @@ const toFindings = (what: string, troubles: readonly string[]): readonly Finding
 
 async function isRunning(): Promise<boolean> {
   try {
-    await ask('status', {})
+    await sendCommand('status', {})
     return true
   } catch (error) {
     if (error instanceof NoAdminSocket) return false

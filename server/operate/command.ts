@@ -53,12 +53,12 @@ const isMisuse = (error: unknown): error is Error =>
   (error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'))
 
 /** Runs a command in the running wall. Throws `NoAdminSocket` if no wall runs. */
-export const ask = <C extends CommandName>(command: C, body: CommandBody<C>) =>
+export const sendCommand = <C extends CommandName>(command: C, body: CommandBody<C>) =>
   callAdminSocket(locateAdminSocket(readPlace(Bun.env)), command, body)
 
 /** Runs a command in the running wall, and prints its response; returns the exit status. */
 export async function runRemotely<C extends CommandName>(command: C, body: CommandBody<C>): Promise<number> {
-  const { ok, lines } = await ask(command, body)
+  const { ok, lines } = await sendCommand(command, body)
   printLines(lines, ok ? console.log : console.error)
   return ok ? 0 : 1
 }

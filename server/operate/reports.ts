@@ -7,7 +7,7 @@ import { formatBlocks, formatCountWithNoun } from '../../shared/money.ts'
 import { drawBlocks } from '../../shared/terminal.ts'
 import { ALL_BLOCKS, parseCoord, type BlockIndex } from '../../shared/wall.ts'
 import { DRAWN, type ReportedWork } from '../wall/reported-works.ts'
-import { ask, printLines, runRemotely, UsageError, type Command } from './command.ts'
+import { sendCommand, printLines, runRemotely, UsageError, type Command } from './command.ts'
 import { readReasonAndUser } from './moderate.ts'
 
 const USAGE = `Lists the works that readers reported, those with the most reports first, or closes the reports on one work. The wall must be running.
@@ -37,7 +37,7 @@ export const reports: Command = {
 }
 
 async function printReports(): Promise<number> {
-  const { lines } = await ask('reports', {})
+  const { lines } = await sendCommand('reports', {})
   const [waiting = '0', ...works] = lines
   if (works.length === 0) printLines(['There are no reports.'])
   for (const work of works) printReport(Value.Parse(Work, JSON.parse(work)))

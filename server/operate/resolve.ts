@@ -4,7 +4,7 @@
 
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { ask, runRemotely, UsageError, type Command } from './command.ts'
+import { sendCommand, runRemotely, UsageError, type Command } from './command.ts'
 
 const USAGE = `Checks open purchases on the chain, acts on the result and prints it. The wall must be running.
 
@@ -54,7 +54,7 @@ const isReference = (text: string) => text.length > 0 && text.length <= REFERENC
 
 /** Resolves one purchase at a time, so that each result is printed as soon as it is known. */
 async function resolveAll(): Promise<number> {
-  const { lines } = await ask('open', {})
+  const { lines } = await sendCommand('open', {})
   if (lines.length === 0) console.log('there are no open purchases')
   let status = 0
   for (const line of lines) {
@@ -79,7 +79,7 @@ async function recordPayouts(path: string): Promise<number> {
   }
   let status = 0
   for (const payout of payouts) {
-    const { ok, lines } = await ask('payout', payout)
+    const { ok, lines } = await sendCommand('payout', payout)
     console.log(`${payout.payer} ${payout.nonce}: ${lines.join('; ')}`)
     if (!ok) status = 1
   }

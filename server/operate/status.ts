@@ -8,7 +8,7 @@ import { isStray } from '../domain/purchase/account.ts'
 import type { BookedOpen } from '../domain/purchase/balance.ts'
 import { describeHolding } from '../domain/purchase/target.ts'
 import { describeState } from './admin-commands.ts'
-import { ask, UsageError, printLines, type Command } from './command.ts'
+import { sendCommand, UsageError, printLines, type Command } from './command.ts'
 import { formatDuration } from './status-report.ts'
 
 const USAGE = `Shows the status of the running wall: whether it sells, its dependencies, open purchases, the money and the last alerts.
@@ -35,7 +35,7 @@ export const status: Command = {
     const every = values.every ?? String(EVERY_SECONDS)
     if (!/^\d{1,4}$/.test(every) || Number(every) === 0) throw new UsageError()
     for (;;) {
-      const { ok, lines } = await ask('status', {})
+      const { ok, lines } = await sendCommand('status', {})
       const all = [...lines, ...(await readBookLines())]
       // The screen shows the last response until the next one arrives.
       if (values.watch === true && process.stdout.isTTY) process.stdout.write('\x1b[H\x1b[2J')

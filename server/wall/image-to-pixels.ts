@@ -67,6 +67,6 @@ const flaws = {
   unreadable:
     'The image is not a complete PNG or JPEG, nor raw pixels of the given size: width times height times 3 (RGB) or 4 (RGBA) bytes.',
   'too-many-pixels': `The picture has more than ${PICTURE_PIXELS_MAX} pixels, or a side that is too long. Send a smaller one.`,
-  tangled: 'The JPEG has too many scans. Save it again.',
+  tangled: 'The JPEG has too many scans. Export it again from an image editor, or send a PNG.',
   late: 'Reading the picture took too long. Send a smaller or simpler one.',
 } satisfies Record<Exclude<PictureFlaw, 'busy'>, string>

@@ -48,7 +48,7 @@ export type IdentityResult = 'applied' | 'repeated' | 'superseded' | 'unknown-wa
 export const isTimely = (ts: UnixMs, now: UnixMs): boolean => Math.abs(now - ts) <= TS_TOLERANCE_MS
 
 /** Until when the digest of a message signed at `ts` must be remembered. */
-export const computeKeepUntil = (ts: UnixMs): UnixMs => ts + DIGEST_KEPT_MS
+export const computeRetentionEnd = (ts: UnixMs): UnixMs => ts + DIGEST_KEPT_MS
 
 /**
  * The time that orders messages, whatever their order of arrival. It is never in the future, so that a signer's fast

@@ -532,7 +532,7 @@ function checkDenial(
   const maySettle = !canNeverSettle(world, payment) && !isSpentByLonger(world, payment)
   assertPromise(
     charged !== 'no' || !world.verified.has(formatAuthorization(payment)) || !maySettle,
-    'a payment that a facilitator has is not called uncharged while it may move',
+    'a payment that a facilitator has is not reported as uncharged while it may move',
     key,
   )
   const moved = findSpending(world, key)

@@ -76,7 +76,7 @@ const lessons: readonly (readonly [number, string])[] = [
   [80_227_347, 'a server that had been frozen renewed a lost lease, and reported a sent payment as uncharged'],
   [80_316_855, 'a payer was asked for a new payment while another server claimed an earlier one'],
   [82_046_352, 'an altered order with an invalid listing was rejected without checking whether its money had moved'],
-  [100_069_215, 'a server forgot that it had lost a lease, and later called a sent payment uncharged'],
+  [100_069_215, 'a server forgot that it had lost a lease, and later reported a sent payment as uncharged'],
   [100_325_627, 'a server that had lost its lease asked for a payment that another server was settling'],
   [102_120_171, 'a server renewed its lease after it had read the store, and asked for a payment that was sold'],
   [

@@ -1,5 +1,5 @@
 import { describe, expect } from 'bun:test'
-import { computeKeepUntil } from '../../../server/domain/wall/edit.ts'
+import { computeRetentionEnd } from '../../../server/domain/wall/edit.ts'
 import { placeArea, blocksOf } from '../../../shared/area.ts'
 import { toBlockOrder, sliceBlockPixels } from '../../../shared/pixels.ts'
 import { coordOf } from '../../../shared/wall.ts'
@@ -214,9 +214,9 @@ function testReplays(test: EngineTest): void {
     await sell(wall, '3,4', 1, 1)
     const [older, newer] = [createTestEdit(1, { message: 'older' }), createTestEdit(2, { message: 'newer' })]
     await wall.blocks.edit(block, older, NOW)
-    await wall.blocks.edit(block, newer, computeKeepUntil(NOW))
-    expect(await wall.blocks.edit(block, older, computeKeepUntil(NOW))).toBe('superseded')
-    await wall.blocks.edit(block, createTestEdit(3, { message: 'newest' }), computeKeepUntil(NOW) + 1)
+    await wall.blocks.edit(block, newer, computeRetentionEnd(NOW))
+    expect(await wall.blocks.edit(block, older, computeRetentionEnd(NOW))).toBe('superseded')
+    await wall.blocks.edit(block, createTestEdit(3, { message: 'newest' }), computeRetentionEnd(NOW) + 1)
     expect(await wall.blocks.edit(block, older, NOW)).toBe('applied')
   })
 }

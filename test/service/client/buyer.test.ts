@@ -227,7 +227,7 @@ describe('a buyer', () => {
     expect(await buyAt(wall)).toMatchObject({ end: '80,45', payments: 3, signatures: 2, kept: 0 })
   })
 
-  test('a buyer reports why a payment was rejected, what it can still cost and until when, and does not call it uncharged', async () => {
+  test('a buyer reports why a payment was rejected, what it can still cost and until when, and does not report it as uncharged', async () => {
     const reason = 'invalid_exact_evm_insufficient_balance'
     const body = JSON.stringify({ error: 'payment_required', message: 'Not charged: x.', charged: 'unknown', reason })
     using wall = startScriptedWall([{ status: 402, body }])

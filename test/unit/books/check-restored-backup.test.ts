@@ -214,7 +214,7 @@ describe('the search for unknown payments', () => {
     },
   })
 
-  test('the search stores its progress after each range without unknown money, so that the next start continues from there', async () => {
+  test('the search stores its progress after each block range without unknown payments, so that the next search continues from there', async () => {
     const { chain, newCheck, checkpoint } = await openWorld()
     for (const n of [3, 4, 5]) chain.land(createTestPayment(n, n, { to: createWalletAddress(6) }))
     const until = { height: HEAD + 2n }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { isTimely, computeKeepUntil } from '../../../server/domain/wall/edit.ts'
+import { isTimely, computeRetentionEnd } from '../../../server/domain/wall/edit.ts'
 import { NOW } from '../../support/samples.ts'
 
 test.each([
@@ -16,5 +16,5 @@ test.each([
 test('a signed change is stored for as long as it could be sent again', () => {
   const lastTimely = NOW + 300_000
   expect(isTimely(NOW, lastTimely)).toBe(true)
-  expect(computeKeepUntil(NOW)).toBeGreaterThan(lastTimely)
+  expect(computeRetentionEnd(NOW)).toBeGreaterThan(lastTimely)
 })

@@ -191,7 +191,7 @@ describe('money that reached the wall before the payment did', () => {
     expect(never).toMatchObject({ code: 'payment_required', details: { charged: 'unknown' } })
   })
 
-  test('a payment whose money arrived early is not called uncharged while the chain does not respond', async () => {
+  test('a payment whose money arrived early is not reported as uncharged while the chain does not respond', async () => {
     const { buy, chain, clock } = await openSeller()
     chain.land(createTestPayment(1, 1))
     chain.silent = true
@@ -285,7 +285,7 @@ describe('a released payment that is sent again', () => {
     return readNonceOrCode(await sold.buy(block, first.payment, SILENT))
   }
 
-  test('a payer whose released payment becomes void during its retry gets no payment demand while another payment is open', async () => {
+  test('if a released payment becomes void while it is retried, its payer gets no payment demand while another of their purchases is open', async () => {
     const code = await resendReleased(true, async (chain, key) => {
       chain.cancel(key)
       return await chain.read(key)

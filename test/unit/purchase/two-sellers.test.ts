@@ -97,13 +97,13 @@ test('a process that cannot write a lease sends no new payment to a facilitator'
   const unleased = here.buy(payment)
   pass(10)
   expect([readNonceOrCode(await unleased), verified]).toEqual(['server_busy', []])
-  // So another process, which does not know the payment, may call it uncharged.
+  // So another process, which does not know the payment, may report it as uncharged.
   const refused = there.buy({ ...payment, accepted: { ...payment.accepted, amount: 1n } })
   pass(10)
   expect(await refused).toMatchObject({ code: 'payment_required', details: { charged: 'no' } })
 })
 
-test('a payment that another process may have sent to a facilitator is not called uncharged', async () => {
+test('a payment that another process may have sent to a facilitator is not reported as uncharged', async () => {
   const { here, there, pass, ledger } = await openWorld()
   pass(120)
   const payment = createTestPayment(1, 1, { validBefore: BigInt(NOW / 1000 + 420) })
@@ -120,7 +120,7 @@ test('a payment that another process may have sent to a facilitator is not calle
   expect(await other).toMatchObject({ code: 'payment_required', details: { charged: 'no' } })
 })
 
-test('a process that cannot take a lease does not call a payment uncharged if another process may have sent it', async () => {
+test('a process that cannot take a lease does not report a payment as uncharged if another process may have sent it', async () => {
   const { here, there, pass } = await openWorld()
   pass(120)
   const payment = createTestPayment(1, 1, { validBefore: BigInt(NOW / 1000 + 420) })
@@ -134,7 +134,7 @@ test('a process that cannot take a lease does not call a payment uncharged if an
   expect(await again).toMatchObject({ code: 'payment_required', details: { charged: 'unknown' } })
 })
 
-test('a process that loses its lease does not call a payment uncharged if another process may have sent it meanwhile', async () => {
+test('a process that loses its lease does not report a payment as uncharged if another process may have sent it meanwhile', async () => {
   const { here, there, leases, pass } = await openWorld()
   pass(120)
   const payment = createTestPayment(1, 1, { validBefore: BigInt(NOW / 1000 + 420) })
@@ -169,7 +169,7 @@ test('a process that lost its lease asks the payer to wait while another process
   expect(readNonceOrCode(await bought)).toBe(toHash(1))
 })
 
-test('a payment that can never settle any more is called uncharged, even if another process still works on it', async () => {
+test('a payment that can never settle any more is reported as uncharged, even if another process still works on it', async () => {
   const { here, there, ledger, chain, pass } = await openWorld()
   const payment = createTestPayment(1, 1)
   here.gate.settling = new Promise(() => {})
@@ -207,7 +207,7 @@ test('a process remembers that it lost a lease, even if the response to the requ
   expect(await refused).toMatchObject({ code: 'payment_required', details: { charged: 'unknown' } })
 })
 
-test('a payment that another process just sent is not called uncharged, however long ago this process first saw it', async () => {
+test('a payment that another process has just sent is not reported as uncharged, however long ago this process first saw it', async () => {
   const { here, there, pass } = await openWorld()
   pass(120)
   const payment = createTestPayment(1, 1, { validBefore: BigInt(NOW / 1000 + 3000) })

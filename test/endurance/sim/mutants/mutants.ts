@@ -219,7 +219,7 @@ export const mutants: readonly Mutant[] = [
     to: '    return { purchase, status, refusal: createChargeUnknownFailure() }',
   },
   {
-    name: 'a payment that lost the race for its block is called uncharged',
+    name: 'a payment that lost the race for its block is reported as uncharged',
     file: SCRIPT,
     from: 'return toOutcome(yield* watchRefused(sent, createLostClaimFailure(order, claiming.space)), order)',
     to: 'return refuse(createLostClaimFailure(order, claiming.space))',
@@ -233,7 +233,7 @@ export const mutants: readonly Mutant[] = [
     isCheap: true,
   },
   {
-    name: 'a payment that a crashed process may have sent is called uncharged',
+    name: 'a payment that a crashed process may have sent is reported as uncharged',
     file: 'server/purchase/purchase-run.ts',
     from: '(isNewer ? -Infinity : started.elapsed)',
     to: '(isNewer ? -Infinity : -Infinity)',
@@ -247,7 +247,7 @@ export const mutants: readonly Mutant[] = [
     shows: 'twins',
   },
   {
-    name: 'a payment that another instance may have sent is called uncharged',
+    name: 'a payment that another instance may have sent is reported as uncharged',
     file: 'server/instances/payment-lease.ts',
     from: "if (taken === 'again' || taken === undefined) onShared()",
     to: 'if (taken === undefined) onShared()',
