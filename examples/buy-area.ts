@@ -1,7 +1,4 @@
-/**
- * Puts a picture on the wall with one payment: PRIVATE_KEY=0x... npx -y bun@1.4.5 examples/buy-area.ts
- * http://127.0.0.1:8402 logo.png 4 3 80,45
- */
+/** Puts a picture on the wall, paid once:  PRIVATE_KEY=0x... npx -y bun@1.4.5 examples/buy-area.ts http://127.0.0.1:8402 logo.png 4 3 80,45 */
 
 import { readFile } from 'node:fs/promises'
 import { x402Client } from '@x402/core/client'
@@ -21,7 +18,7 @@ const account = privateKeyToAccount(key as `0x${string}`)
 const image = (await readFile(file)).toString('base64')
 const order = { at, w: Number(w), h: Number(h), image, name: 'Ada', message: 'a picture in one payment' }
 
-// One dollar per block, and all of the blocks or none. The client signs no larger payment.
+// One dollar a block, all of them or none. The client signs no larger payment.
 const client = x402Client.fromConfig({
   schemes: [{ network: 'eip155:*', client: new ExactEvmScheme(account) }],
   spendControls: { maxAmountPerPayment: `$${order.w * order.h}` },
@@ -32,7 +29,6 @@ const response = await wrapFetchWithPayment(fetch, client)(new URL('/areas', wal
   body: JSON.stringify(order),
 })
 
-// Every other response says what happened, whether money moved and what to do. After a 503, send the same request
-// again, never a request for another area.
+// Every other answer says what happened, whether money moved and what to do. After a 503 send the same request again, never for another area.
 console.log(response.status, await response.text())
 process.exitCode = response.ok ? 0 : 1

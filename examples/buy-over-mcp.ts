@@ -19,7 +19,7 @@ const mcp = new Client({ name: 'example', version: '1.0.0' })
 await mcp.connect(new StreamableHTTPClientTransport(new URL('/mcp', wall)))
 const purchase = { name: 'buy_block', arguments: { coord, name: 'Ada', message: 'bought over MCP' } }
 
-// Without a payment, the tool returns an error that contains the terms.
+// Without a payment the tool answers with an error that holds the terms.
 const unpaid = await mcp.callTool(purchase)
 const terms = unpaid.structuredContent as PaymentRequired & { code: number | string; message: string }
 if (terms.code !== 402) throw new Error(terms.message)

@@ -30,7 +30,10 @@ export const createAgents = ({ look, writeTogether }: Driver): Agents => ({
 const KNOWS = 'SELECT 1 FROM agents WHERE wallet = $wallet'
 const FIND = 'SELECT id, wallet, name, framework, changed, signed_at FROM agents WHERE wallet = $wallet'
 
-/** Finds a wallet that has bought a block; `undefined` for any other wallet. Throws `StoreUnavailable` if its row is damaged. */
+/**
+ * Finds a wallet that has bought a block; `undefined` for any other wallet. Throws `StoreUnavailable` if its row is
+ * damaged.
+ */
 export const findAgent = (wallet: Address): Tx<Agent | undefined> => first<Agent>(FIND, { wallet }, { agents: 'id' })
 
 const INSERT = `

@@ -123,7 +123,7 @@ test('if the database is missing but its witness exists, a new wall sells nothin
   await wall.stop()
   expect(await runOperatorCommand('accept-restore')).toMatchObject({
     status: 1,
-    out: expect.stringMatching(/never read the chain.+books --from[^]+older than its witness/),
+    out: expect.stringMatching(/chain was never read.+books --from[^]+older than its witness/),
   })
   expect(await runOperatorCommand('accept-restore', '--yes')).toMatchObject({ status: 0 })
   const accepted = await around.startArmed(settings)

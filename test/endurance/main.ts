@@ -34,7 +34,7 @@ const RUNS: Readonly<Record<string, Run>> = {
   ),
   readers: createTestRun(
     ['endurance/readers/readers.long.ts'],
-    'a thousand clients that read nothing, and the memory that they use',
+    'a thousand clients that do not read their responses, and the memory that they use',
   ),
   history: createTestRun(
     ['endurance/history/history.long.ts'],

@@ -125,7 +125,7 @@ const createPostFlood = (
 
 const PNG_TYPE = { 'Content-Type': 'image/png' }
 
-/** Every flood: requests that cost the wall more than their sender. */
+/** Every flood: requests that cost the wall more than they cost their sender. */
 export const FLOODS = {
   preview: createPostFlood('/api/preview', 32, (at) => `{"coord":"${at % COLS},3"}`),
   'wall.png': createGetFlood((at) => `/wall.png?col=${at % 60}&row=${at % 40}&scale=2&cols=80&rows=45`),

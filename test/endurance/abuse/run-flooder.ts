@@ -37,7 +37,7 @@ async function runFlood({ flood: name, target, addresses, connections, ms }: Flo
     const dripping = flood.drips === true ? setInterval(() => socket.write('1'), DRIPS_EVERY_MS) : undefined
     let awaited = 0 // responses that are still to come
     let head = ''
-    let missing = 0 // bytes of the current body that are still to come that are still to come
+    let missing = 0 // bytes of the current body that are still to come
     const sendNext = async () => {
       if (isOver()) return void socket.destroy()
       awaited = flood.pipelined ?? 1

@@ -53,7 +53,7 @@ describe.skipIf(!isInstalled)('third-party clients:', () => {
     3 * CLIENT_MAX_MS,
   )
 
-  /** Repaints the block and names the wallet through the client, and expects the block to show both. */
+  /** Repaints the block and names the wallet through the client, and expects the block to show both changes. */
   async function signIn(client: Client, wallet: Wallet, coord: string): Promise<void> {
     const post = (path: string, body: object) =>
       run(client, wallet, { target: world.url + path, body: JSON.stringify(body) })
@@ -90,7 +90,7 @@ describe.skipIf(!isInstalled)('third-party clients:', () => {
     CLIENT_MAX_MS,
   )
 
-  /** Runs a client, and expects it to succeed; returns its output. */
+  /** Runs a client, expects it to exit with 0, and returns its output. */
   async function run(client: Client, wallet: Wallet, at: At, env: object = {}): Promise<string> {
     const home = await mkdtemp(join(world.folder, 'home-'))
     const child = Bun.spawn([...client.command(at)], {

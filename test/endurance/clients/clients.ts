@@ -1,6 +1,6 @@
 /**
- * Third-party clients, and how each is started. The `overrides` in their package.json leave out packages that only
- * browsers load, which are half of all packages.
+ * Third-party clients, and how each is started. The `overrides` in their package.json replace the packages that only
+ * browsers load, which would be half of all packages, by a tiny one.
  */
 
 import { join } from 'node:path'
@@ -8,12 +8,12 @@ import { join } from 'node:path'
 const resolveHere = (path: string) => join(import.meta.dir, path)
 const locateBin = (name: string) => resolveHere(`node_modules/.bin/${name}`)
 
-/** A client; if it can be used in several ways, the name says which one. */
+/** A client; if there are several ways to use it, its name says which way is meant. */
 export type Client = {
   readonly name: string
   readonly command: (at: At) => readonly string[]
   readonly env?: Readonly<Record<string, string>>
-  readonly signsIn?: true // it also repaints and names itself, by signing in
+  readonly signsIn?: true // it also signs in, to repaint its block and to name itself
 }
 
 /** The URL that a client requests; with a `body`, the client posts it as JSON. */
@@ -71,7 +71,7 @@ const createMcpClient = (name: string, path: string, env: Readonly<Record<string
   env,
 })
 
-/** The clients that each list the tools and use those that cost nothing. */
+/** The clients that each list the tools and use all of the free ones. */
 export const TOOL_USERS: readonly Client[] = [
   createMcpClient('MCP SDK', 'mcp-sdk'),
   createMcpClient('MCP SDK, older', 'mcp-sdk-older'),

@@ -1,4 +1,4 @@
-/** A crowd of half-open connections, and whether all other clients get responses. */
+/** A crowd of half-open connections, and honest clients whose missing responses are counted. */
 
 import { fileURLToPath } from 'node:url'
 

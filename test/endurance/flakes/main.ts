@@ -3,11 +3,11 @@
  * failures. Without a path, it runs every folder whose tests wait for something.
  *
  *     --rounds N     how many rounds (5)
- *     --workers N    how many files in parallel (2)
+ *     --workers N    how many test files run in parallel (2)
  *     --load N       how many busy processes run meanwhile (2)
  *     --disk         also runs a process that flushes to the disk continuously
  *     --nice N       the niceness of the tests, up to 19 (0)
- *     --minutes N    after how many minutes the run ends, even within a round (60)
+ *     --minutes N    after how many minutes the run ends, even in the middle of a round (60)
  */
 
 import { statSync } from 'node:fs'
@@ -64,7 +64,7 @@ try {
 } finally {
   for (const other of others) other.kill()
 }
-console.log(`${renderTable(played)}\nthe complete output is in ${folder}`)
+console.log(`${renderTable(played)}\nthe full output of every round is in ${folder}`)
 process.exit(played.some(({ failed }) => failed.length > 0) ? 1 : 0)
 
 function startLoad(disk?: string) {
@@ -102,10 +102,10 @@ async function playRound(number: number): Promise<Round> {
   let kill: Timer | undefined
   let bytesOfTests = Infinity
   endRound = () => {
-    // Ignores later failures, because they come from ending the round.
+    // Later failures do not count, because ending the round causes them.
     bytesOfTests = statSync(log).size
     child.kill()
-    // Does not wait for a test that ignores the signal.
+    // Kills a test that ignores the signal.
     kill = setTimeout(() => child.kill('SIGKILL'), ENDS_WITHIN_MS)
   }
   const timer = setTimeout(endRound, Math.max(0, until - began))

@@ -6,9 +6,9 @@ import { findFailure } from '../../support/run-report.ts'
 export type Round = { readonly passed: number; readonly failed: readonly string[] }
 
 /**
- * Parses the output of a round, with each failure as file and test name; an interrupted round has partial results. If
- * the round failed (`isFine` is false) but no test did, the run is the failure, for example because a file cannot be
- * loaded.
+ * Parses the output of a round; each failure is a file and a test name. An interrupted round gives partial results. If
+ * the round failed (`isFine` is false) but no test did, the run itself counts as the failure, for example because a
+ * file cannot be loaded.
  */
 export function parseRound(output: string, isFine: boolean): Round {
   let file = ''
@@ -16,7 +16,7 @@ export function parseRound(output: string, isFine: boolean): Round {
   const failed = new Set<string>()
   for (const line of output.split('\n')) {
     file = /^(\S+\.(?:test|long)\.ts):$/.exec(line)?.[1] ?? file
-    // The list at the end repeats earlier lines.
+    // The summary at the end repeats earlier lines.
     if (/^\d+ tests? (?:failed|skipped):$/.test(line)) break
     if (line.startsWith('(pass) ')) passed += 1
     const name = findFailure(line)
@@ -26,7 +26,7 @@ export function parseRound(output: string, isFine: boolean): Round {
   return { passed, failed: [...failed] }
 }
 
-/** A table of how many rounds each test failed in, most frequent first. */
+/** A table of the number of rounds in which each test failed, highest first. */
 export function renderTable(rounds: readonly Round[]): string {
   const counts = new Map<string, number>()
   for (const { failed } of rounds) for (const name of failed) counts.set(name, (counts.get(name) ?? 0) + 1)

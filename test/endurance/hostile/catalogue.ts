@@ -1,4 +1,4 @@
-/** A catalogue of invalid requests: one JSON object per line, each with the required response. */
+/** A catalogue of requests, most of them invalid: one JSON object per line, each with the required response. */
 
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
@@ -33,7 +33,7 @@ const Bytes = Type.Object({
 
 const Case = Type.Union([Request, Bytes])
 
-/** A request in parts, or as bytes, and its response. A null code matches any code. */
+/** A request in parts, or as bytes, and its required response. A null code matches any code. */
 export type Case = Static<typeof Case>
 export type RequestCase = Static<typeof Request>
 

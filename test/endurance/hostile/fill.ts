@@ -9,7 +9,7 @@ import { parseRecord, toRecord } from './json.ts'
 import type { Stage } from './stage.ts'
 import type { WireRequest } from './wire.ts'
 
-/** Replaces every token of a case; throws for an unknown one. */
+/** Makes the request of a case, with every token replaced; throws for an unknown token. */
 export async function fillRequest(stage: Stage, item: RequestCase): Promise<WireRequest> {
   const word = createTokenLookup(stage)
   const { method, bodyB64, chunked = false } = item
@@ -26,7 +26,7 @@ type Word = (token: string) => string
 export const replaceTokens = (text: string, word: Word): string =>
   text.replaceAll(/\{\{(?!sig:)([\w:+-]+)\}\}/g, (_, token: string) => word(token))
 
-/** The values of the tokens of one case. */
+/** Returns the function that maps a token to its value; it throws for an unknown token. */
 export function createTokenLookup(stage: Stage): Word {
   const { owner, stranger, host, owned } = stage
   const known: Readonly<Record<string, string>> = {
@@ -57,7 +57,7 @@ async function signText({ owner, stranger, world }: Stage, target: string, text:
   return text.replaceAll(`{{sig:${who}}}`, signature)
 }
 
-/** The canonical message to sign for a body, as far as the body can be parsed. */
+/** The canonical message to sign for a body, from those fields that can be parsed. */
 function composeMessage(hostname: string, target: string, body: Readonly<Record<string, unknown>>): string {
   const isCall = target === '/mcp'
   const fields = isCall ? toRecord(toRecord(body['params'])['arguments']) : body
@@ -79,7 +79,7 @@ function composeMessage(hostname: string, target: string, body: Readonly<Record<
 const toField = (value: unknown): Field =>
   value === undefined || value === null || typeof value === 'string' ? value : JSON.stringify(value)
 
-/** The header of a valid payment, with some of its fields replaced. */
+/** The header for a valid payment in which some fields are replaced. */
 async function createPayment({ owner, terms }: Stage, changes: Readonly<Record<string, unknown>>): Promise<string> {
   const payment: object = structuredClone(await signPayment(owner, terms))
   for (const [path, value] of Object.entries(changes)) {

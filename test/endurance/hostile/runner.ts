@@ -6,7 +6,7 @@ import { parseRecord, toRecord } from './json.ts'
 import type { Stage } from './stage.ts'
 import { type Answer, encodeWireRequest, exchange } from './wire.ts'
 
-/** Sends one case and returns its problems; without problems, the case passes. */
+/** Sends the request of one case and returns its problems; if there are none, the case passes. */
 export async function findProblems(stage: Stage, item: Case): Promise<string[]> {
   const before = stage.readChanges()
   const answer = await fetchAnswer(stage, item)
@@ -30,7 +30,7 @@ function listAnswerProblems({ area, expect: { status, code } }: Case, answer: An
   return [`returned the code ${said} instead of ${code.join(' or ')}`]
 }
 
-/** The code of a JSON-RPC error, or of a failed tool. */
+/** The code of a JSON-RPC error, or of a failed tool call. */
 function findRpcCode({ body }: Answer): string | undefined {
   const { error, result } = parseRecord(body)
   const told = toRecord(toRecord(result)['structuredContent'])
@@ -39,11 +39,12 @@ function findRpcCode({ body }: Answer): string | undefined {
 
 const toText = (value: unknown) => (typeof value === 'string' || typeof value === 'number' ? String(value) : undefined)
 
-/** Every error of the wall must have the Error format. */
+/** Returns a problem if an error response lacks the Error format, or a response other than a 402 asks for payment. */
 function listShapeProblems(item: Case, { status, headers, body }: Answer): string[] {
   if (status < 400 || 'raw' in item || item.area === 'mcp' || item.method === 'HEAD') return []
   if (status === 402 && (item.headers['accept'] ?? '').includes('html')) return []
   const { error, message } = parseRecord(body)
-  if (typeof error !== 'string' || typeof message !== 'string') return [`no error and message: ${body.slice(0, 80)}`]
+  if (typeof error !== 'string' || typeof message !== 'string')
+    return [`the body lacks an error or a message: ${body.slice(0, 80)}`]
   return status !== 402 && headers.has('payment-required') ? [`asked for payment in a ${status} response`] : []
 }

@@ -19,7 +19,7 @@ export type Stage = {
   readonly owned: string
   /** An open block that no other case uses. */
   findOpenBlock(): string
-  /** Every row that holds or sells something, and how many settlements were requested. */
+  /** All compared rows, and how many settlements were requested, as text. */
   readChanges(): string
   stop(): Promise<void>
 }

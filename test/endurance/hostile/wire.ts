@@ -1,8 +1,8 @@
-/** HTTP/1.1 over a plain socket, which sends exactly the bytes that a test gives, even invalid ones. */
+/** HTTP/1.1 over a plain socket, so that a test can send any bytes, even invalid ones. */
 
 import { connect } from 'node:net'
 
-/** The response, with status 0 if none came. */
+/** A response; its status is 0 if none came. */
 export type Answer = { readonly status: number; readonly headers: Headers; readonly body: string }
 
 /** A request in parts. */

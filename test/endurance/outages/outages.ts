@@ -30,11 +30,11 @@ export type Outage<On> = {
   readonly end: (stage: On) => unknown
   /** Whether sales continue during the outage. */
   readonly sells?: true
-  /** Whether the gate skips the outage: it takes too long, or is detected in the same way as another one there. */
+  /** Whether the gate skips the outage, which takes too long or is detected in the same way as another one. */
   readonly longOnly?: true
-  /** The seconds until the failure counts as an outage, if it does not immediately. */
+  /** The seconds until the failure counts as an outage, if it does not count immediately. */
   readonly afterSeconds?: number
-  /** Whether this machine supports it. */
+  /** Whether this machine can cause the outage. */
   readonly isPossible?: boolean
 }
 
@@ -64,7 +64,7 @@ const createBuyerOutage = (words: string, how: Failing): Outage<FileStage> => ({
   },
 })
 
-/** A facilitator that verifies but does not settle. */
+/** An outage of a facilitator that verifies payments but does not settle them. */
 const createSettlementOutage = (how: Failing): Outage<FileStage> => ({
   named: 'purchases',
   reason: /^\d+ of \d+ purchases in the last minute failed, most with settlement_unknown$/,
@@ -110,7 +110,7 @@ async function tryToBuy(stage: FileStage): Promise<void> {
 
 const failWithRateLimit = createStatusFailure(429, { 'Retry-After': '3600' })
 
-// So many purchases that the wall reports an outage if all of them fail.
+// If this many purchases fail, the wall reports an outage.
 const BUYERS = 6
 
 const CLOCK_OFF_S = 300
@@ -137,7 +137,7 @@ function createStaleFailure(): Failing {
   }
 }
 
-// The process runs only a tenth of each second.
+// The process is stopped for this part of each second.
 const STOPPED_MS = 900
 
 const beats = new Map<number, Timer>()
@@ -328,7 +328,7 @@ export const ON_A_SERVER: Readonly<Record<string, Outage<ServerStage>>> = {
     reason: isGone,
     async begin({ proxies: [proxy], other, around }) {
       proxy.breakDown()
-      // The other instance sells meanwhile, and the instance that reconnects must show this sale.
+      // Meanwhile the other instance sells a block, and the first one must show that sale once it has reconnected.
       await buyBlock(other, await around.createFundedWallet())
     },
     end: ({ proxies: [proxy] }) => proxy.endFailures(),

@@ -22,7 +22,7 @@ export type Seen = {
   readonly misses: readonly string[]
 }
 
-// The test fails if the wall is not ready, the outage not reported, or not over, within these times.
+// The test fails if the wall is not ready, the outage is not reported, or the outage is not over within these times.
 const READY_MS = 60_000
 const NAMED_MS = 30_000
 const OVER_MS = scaleLimit(10_000)
@@ -61,12 +61,16 @@ export async function playOutage<On extends Stage>(stage: On, outage: Outage<On>
   expectThat('the outage was not reported', alert !== undefined)
   if (alert !== undefined) {
     expectThat(
-      `it was reported as ${called}: ${alert.reason}`,
+      `the outage was reported as ${called}: ${alert.reason}`,
       called === named && reason.test(alert.reason ?? alert.event),
     )
     const isReady = async () => (await fetchStatus(wall, '/readyz')) === 200
     if (sells) expectThat('the outage stopped sales', await isReady())
-    else expectThat('/readyz stayed ready', (await measureWait(NAMED_MS, async () => !(await isReady()))) !== undefined)
+    else
+      expectThat(
+        '/readyz still returned 200',
+        (await measureWait(NAMED_MS, async () => !(await isReady()))) !== undefined,
+      )
     await reportsDependency(wall, named).then((tells) => expectThat('/readyz did not report the dependency', tells))
     // If a dependency fails, a supervisor must not end the process, and a load balancer must not turn readers away.
     for (const path of ['/livez', '/readyz/reads', '/api/canvas'])
@@ -93,7 +97,7 @@ export async function playOutage<On extends Stage>(stage: On, outage: Outage<On>
   return { called, namedS: namedS === undefined ? undefined : namedS - afterSeconds, overS, misses }
 }
 
-// On a busy machine the wall is slow, and reports that as an outage.
+// On a busy machine, the wall is slow and reports its slowness as one of these outages.
 const OF_A_BUSY_MACHINE: readonly (string | undefined)[] = ['event-loop', 'queue'] satisfies DependencyKind[]
 const BUSY = 1.5
 

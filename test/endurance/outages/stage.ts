@@ -31,12 +31,12 @@ export type FileStage = Stage & {
   readonly disk: SmallDisk
 }
 
-/** Two walls on a PostgreSQL server, each with a second facilitator and a second chain endpoint, which always work. */
+/** Two walls on a PostgreSQL server. Each has a second facilitator and a second chain endpoint, which never fail. */
 export type ServerStage = Stage & {
   readonly other: WallProcess
-  /** The proxies between the server and the observed wall, and between the server and the other wall. */
+  /** The proxies between the database server and the observed wall, and between it and the other wall. */
   readonly proxies: readonly [CutProxy, CutProxy]
-  /** Changes a setting of the server. */
+  /** Changes a setting of the database server. */
   changeSetting(setting: string, value: string): Promise<void>
 }
 

@@ -8,7 +8,7 @@ import { readBody, createClient } from '../../support/service/client.ts'
 import { waitUntil } from '../../support/wait.ts'
 
 // Goal: a caching proxy lets any number of people view the wall, and disturbs no purchase. Method: nginx, configured as
-// in `deploy/`, in front of a process that counts its responses. Skipped if nginx is not installed.
+// in `deploy/`, in front of a process that counts its responses. The tests are skipped if nginx is not installed.
 
 const PRIVATE = ['/blocks/1,1', '/blocks/next', '/api/health', '/readyz', '/api/space?w=1&h=1']
 

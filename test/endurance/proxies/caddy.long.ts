@@ -7,7 +7,7 @@ import { startWorld, type World } from '../../support/e2e/world.ts'
 import { waitUntil } from '../../support/wait.ts'
 
 // Goal: Caddy serves many clients of the wall without a failure of its own. Method: Caddy, configured as in `deploy/`,
-// in front of a process, with concurrent readers and buyers. Skipped if Caddy is not installed.
+// in front of a process, with concurrent readers and buyers. The tests are skipped if Caddy is not installed.
 
 const READS_MS = 3000
 const BUYERS = 20

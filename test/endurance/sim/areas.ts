@@ -15,7 +15,7 @@ export const sellsAreas = (seed: number): boolean => seed % 9 >= 2 && seed % 9 <
 /** A wall so small that areas on it overlap: its first blocks contain rectangles of up to 2x3. */
 export const createSmallWall = ({ pick }: Prng): readonly BlockIndex[] => CLAIM_ORDER.slice(0, pick([2, 3, 4, 4, 6]))
 
-// The orders on a wall that is wider than the limit of one payer.
+// The sizes that are ordered on a wall with more blocks than one payer may hold.
 const WIDE: Size = { w: 30, h: 20 }
 const WIDE_SIZES: readonly Size[] = [
   { w: 20, h: 20 },
@@ -25,7 +25,7 @@ const WIDE_SIZES: readonly Size[] = [
   { w: 7, h: 5 },
 ]
 
-/** A wall with more space than one payer may hold. */
+/** A wall with more blocks than one payer may hold. */
 export function createWideWall(): readonly BlockIndex[] {
   const [left, top] = [(COLS - WIDE.w) / 2, (ROWS - WIDE.h) / 2]
   return CLAIM_ORDER.filter((block) => {
@@ -82,7 +82,7 @@ type Place = { readonly at: BlockIndex; readonly blocks: readonly BlockIndex[] }
 
 const places = new Map<readonly BlockIndex[], Map<string, readonly Place[]>>()
 
-/** The positions of a size on an empty wall, nearest the centre first, with ties by the index of the top left block. */
+/** The positions of a size on an empty wall, nearest to the centre first; ties by the index of the top left block. */
 export function listPlaces(wall: readonly BlockIndex[], size: Size): readonly Place[] {
   const known = places.get(wall)
   if (known === undefined) places.clear()
@@ -104,7 +104,7 @@ function findPlaces(wall: readonly BlockIndex[], { w, h }: Size): readonly Place
     .toSorted((one, other) => measureDistance(one) - measureDistance(other) || one.at - other.at)
 }
 
-/** The nearest open position of a target's size. */
+/** The open position for a target's size that is nearest to the centre, if any. */
 export const findNearestPlace = (
   wall: readonly BlockIndex[],
   target: Target,

@@ -1,6 +1,6 @@
 /**
- * Checks the promises of every history. It judges money by transfers on the model chain and those in progress, from
- * anybody, and payers by their responses. What a server stored or intended does not count.
+ * Checks the promises of every history. It judges charges by the transfers on the model chain, including those in
+ * progress and those by others, and payers by the responses they got. The intentions of a server do not count.
  */
 
 import { isFailure, type Failure } from '../../../server/domain/failure.ts'
@@ -51,9 +51,9 @@ export type Witness = {
   readonly wall: readonly BlockIndex[]
   readonly signed: readonly Payment[]
   readonly unspent: Set<string> // payments that the chain reported to some server as unspent
-  readonly ends: Map<string, Map<Life, number>> // by server: step of the last successful query that showed a payment's end
-  readonly paid: Map<string, Map<Life, number>> // the same for queries that showed its money at our address
-  readonly left: Map<string, number> // step since which a payer has no response: asked to wait, hung up, or cut off
+  readonly ends: Map<string, Map<Life, number>> // by payment and server: step of the last successful query that showed the payment's end
+  readonly paid: Map<string, Map<Life, number>> // the same for queries that showed the money of the payment at our address
+  readonly left: Map<string, number> // step since which the payer of a payment lacks its result: asked to wait, hung up, or cut off
   readonly receipts: Set<string> // payments whose receipt was sent to a waiting client
   readonly promised: Set<string> // authorizations whose payer was promised a block or a credit, if they move
   readonly handed: Set<string> // payments that were answered with the receipt of another one
@@ -73,7 +73,7 @@ export type Witness = {
   life: Life | undefined
   readonly claiming: Map<string, Asking>
   readonly askedOpen: Map<string, { readonly step: number; readonly now: number }> // when the server last queried a payer's open purchases
-  readonly sights: Map<string, Map<Life, number>> // by server: step of the first successful query that showed a payment unspent
+  readonly sights: Map<string, Map<Life, number>> // by payment and server: step of the first successful query that showed the payment unspent
   readonly verifiedAt: Map<string, number>
   readonly answeredAt: Map<string, number> // step of the last successful query to the chain
   readonly denied: Map<string, boolean> // by payment with a claimed success: whether the last read since showed it unspent
@@ -212,7 +212,7 @@ function recordChainAnswer(witness: Witness, key: string, shown: string, askedAt
   if (shown === 'unspent') unspent.add(key)
   if (life === undefined) return
   if (shown === 'unspent') {
-    // The wall does not believe a stalled chain that a payment is unspent.
+    // The wall does not believe a stalled chain that shows a payment as unspent.
     if (!isChainStalled(world))
       getOrCreateSteps(sights, key).set(life, getOrCreateSteps(sights, key).get(life) ?? askedAt)
   } else {
@@ -227,7 +227,7 @@ function getOrCreateSteps(steps: Map<string, Map<Life, number>>, key: string): M
   return known
 }
 
-/** Whether a living server, or the one `by` itself, could know what happened at `step`. */
+/** Whether a living server, or exactly the server `by` if it is given, could know what happened at `step`. */
 const couldKnow = (steps: Witness['ends'], key: string, step: number, by?: Life): boolean =>
   [...(steps.get(key) ?? [])].some(
     ([life, at]) => at >= step && (by === undefined ? life.diedAt === undefined : life === by),
@@ -250,8 +250,8 @@ function checkRelease(witness: Witness, key: string, { purchase, isFinal }: Rele
 }
 
 /**
- * Whether a reorganisation undid a payment's end other than a transfer, and the chain has not responded to a query
- * about the payment since.
+ * Whether a reorganisation undid the cancellation or other use of an authorization, and the chain has not responded to
+ * a query about the payment since.
  */
 const isRevivedUnseen = ({ world, answeredAt }: Witness, key: string): boolean =>
   (world.revived.get(key) ?? -1) >= getStep(answeredAt, key) && world.revived.has(key)
@@ -341,7 +341,7 @@ function checkHoldLimit(witness: Witness, key: string): void {
 // The writes that change the holder of a block.
 const moves: ReadonlySet<Verb> = new Set<Verb>(['claim', 'release', 'finalize', 'fulfilLatePayment'])
 
-/** Checks that each held or sold area belongs whole to one payment, and that no other block is held or sold. */
+/** Checks that all blocks of a held or sold area belong to one payment, and that no other block is held or sold. */
 function checkWholeAreas({ book, signed }: Witness): void {
   const holders = new Map<BlockIndex, string>()
   for (const key of signed.map(keyOf)) {
@@ -358,7 +358,8 @@ function checkWholeAreas({ book, signed }: Witness): void {
 }
 
 /**
- * If a nonce was signed for two amounts, the wall watches the amount that was stored first, which may be in progress.
+ * If a nonce was signed for two amounts, the wall must keep watching the first stored one, whose transfer may be in
+ * progress.
  */
 function checkAmount({ world, book, written, accepted }: Witness, key: string): void {
   const amount = book.row(key)?.payment.amount
@@ -426,7 +427,7 @@ function checkOwedPlace(witness: Witness, key: string): void {
   credited.add(key)
 }
 
-/** The result is the first of these places that was open, or the open one nearest the centre. */
+/** Checks that a payer got the first of these places that is not `next`, or else the open one nearest to the centre. */
 function checkPlace({ book, wall }: Witness, key: string, places: readonly Target[]): void {
   const row = book.row(key)
   if (row === undefined) return
@@ -500,7 +501,7 @@ export function checkAnswer(witness: Witness, { payment, target }: Order, outcom
 }
 
 /**
- * A payer whose response says that nothing was charged was not charged, even if somebody else broadcast the payment.
+ * Checks that a payer was not charged if the response says so, even if somebody else broadcast the payment.
  * The exception is a payment that moved before the wall first saw it: it is never honoured. Nobody can know of a
  * transfer that no query to the chain has shown yet.
  */
@@ -581,7 +582,7 @@ function checkReceipt(payment: Payment, target: Target, receipt: SoldPurchase, r
 /** The totals of a history: payments that moved money, sold blocks, and the areas among them. */
 export type Sums = { readonly charged: number; readonly sold: number; readonly areas: number }
 
-/** The required state of every payment, block and sale once all faults have ended and everything has come to rest. */
+/** Checks every payment, block and sale once all faults have ended and everything has come to rest. */
 export function checkAtRest(witness: Witness, polled: readonly Sale[]): Sums {
   const { world, book, signed, wall, unspent, accepted, strays } = witness
   const owners = new Map<BlockIndex, string>()
@@ -592,8 +593,8 @@ export function checkAtRest(witness: Witness, polled: readonly Sale[]): Sums {
     if (row === undefined) continue
     const spending = world.spendings.get(key)
     const { kind } = row.state
-    // Money moved by another authorization of the nonce buys nothing: the search for orphans finds it. A sale can lose
-    // its own money to one if a reorganisation undoes the transfer.
+    // Money moved by another authorization of the nonce buys nothing: the search for orphans finds it. If a
+    // reorganisation undoes the transfer of a sale, another authorization can use up its nonce.
     const isUnpaid = kind === 'released' || (kind === 'sold' && !row.state.settled)
     const isOrphan = isUnpaid && spending?.amount !== row.payment.amount
     // Money that moved before a server saw it unspent buys nothing, unless an older copy lost that observation, or may

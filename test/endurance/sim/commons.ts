@@ -6,19 +6,19 @@ import type { ChangeNotifier, ExclusiveJobs, Leases } from '../../../server/port
 import { createFakeLeases } from '../../support/fakes/leases.ts'
 import { drawFault, type World } from './world.ts'
 
-/** One life of a server. */
+/** One life of a server, from its start until it stops. */
 export type Life = {
   readonly startedAt: number // step of the history
   diedAt: number | undefined
   skewMs: number // how far its clock is from the true time
 }
 
-/** The ports of one life. */
+/** The ports that a server shares with the others during one life. */
 export type Shared = { readonly leases: Leases; readonly jobs: ExclusiveJobs; readonly notifier: ChangeNotifier }
 
 export type Commons = {
   createShared(life: Life): Shared
-  /** Whether another living server has held a payment's lease all the time, without a lapse or a failure. */
+  /** Whether another living server holds a payment's lease, which has never lapsed or failed. */
   isHeldByOther(life: Life, key: string): boolean
   /** Notifies some of the servers; a server that is not notified polls. */
   notify(): void

@@ -68,8 +68,8 @@ export function createAdapter(world: World, owner: object, clock: Clock): Adapte
   return {
     ...chain,
     newest: () => Number(endpoints.findNewest()?.number ?? -1n),
-    // A probe is answered immediately, because the order of its calls relative to others is irrelevant. A probe with
-    // multicall is expensive.
+    // A probe is answered immediately, because the order of its calls relative to others is irrelevant. Without
+    // multicall, the model answers the probe itself.
     async checkHealth() {
       if (!world.hasMulticall) return readHealth(world)
       isProbing = true
@@ -186,7 +186,7 @@ function answerMulticall(world: World, data: Hex, height: number): Hex {
   return encodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', result })
 }
 
-/** A block that was replaced has another hash. */
+/** The hash of a chain block; the block that replaces it has another one. */
 const createBlockHash = ({ forks }: World, height: number) =>
   toHash(0xb10c_0000_0000 + height * 0x1000 + forks.filter((kept) => kept < height).length)
 
@@ -197,7 +197,7 @@ type ModelReceipt = {
   readonly logs: readonly EventLog[]
 }
 
-/** The receipts of all transactions that ended an authorization. */
+/** The receipts of all transactions up to `height` that spent or cancelled an authorization. */
 const listReceipts = (world: World, height: number): readonly ModelReceipt[] =>
   [...world.spendings]
     .filter(([, spending]) => spending.height <= height)

@@ -14,7 +14,7 @@ const names = [
   'verifyDown', // verify does not respond
   'facilitatorBusy', // our own queue for the facilitator is full
   'verifyStale', // verify accepts a payment that the chain would reject
-  'blind', // the facilitator's own endpoint is down, and it calls signatures bad
+  'blind', // the facilitator's own endpoint is down, so the facilitator reports signatures as invalid
   'settleUnsent', // the facilitator cannot be reached
   'requestLost', // settle is cut off before it does anything
   'answerLost', // settle succeeds, and its response is lost
@@ -22,10 +22,10 @@ const names = [
   'refusesGood', // a definite rejection of a valid payment, without a broadcast
   'refusesThenLands', // a definite rejection of a payment that was broadcast
   'refusesVaguely', // a rejection that proves nothing about a broadcast payment
-  'inventsHash', // success without a broadcast
-  'storeBusy', // the store is unavailable now
+  'inventsHash', // settle reports success without a broadcast
+  'storeBusy', // the store is unavailable for the moment
   'storeFull', // the store can be read, but not written
-  'storeBroken', // the disk fails at commit: the writes may be there after the restart, or not
+  'storeBroken', // the disk fails at commit: after the restart, the writes may be stored or lost
   'crash', // the process crashes between two steps
   'freeze', // the process stands still for a while
   'hangUp', // a client disconnects before its response
@@ -34,37 +34,37 @@ const names = [
   'clockSteps', // the server's clock is changed
   'othersBroadcast', // somebody broadcasts a payment they have seen
   'cancel', // a payer cancels an authorization
-  'spendElsewhere', // a payer spends the nonce on themselves
+  'spendElsewhere', // a payer spends the nonce on another transfer
   'drain', // a payer empties the wallet
   'forge', // somebody signs in a payer's name
 ] as const
 
-// Faults that only occur if several servers share a store.
+// Faults that can occur only if several servers share a store.
 const sharedNames = [
-  'leaseLapses', // a lease or a turn ends while its holder still works
+  'leaseLapses', // a lease or an exclusive job ends while its holder still works
   'answerOfStoreLost', // a write is stored, and its response is lost
 ] as const
 
-// Faults that occur only in separate histories, so that all other histories stay as they were.
+// Faults that occur only in some histories, so that all other histories stay as they were.
 const ownNames = [
-  'leaseUnknown', // the store gives no lease for now
+  'leaseUnknown', // the store cannot grant a lease for the moment
 ] as const
 
 // Faults that were added later have their own random numbers, so that the histories of most seeds stay as they were.
 const laterNames = [
-  'broadcastsAtVerify', // a facilitator broadcasts what it is to verify
-  'bodyCut', // the body of a paid order is cut, or comes too slowly
+  'broadcastsAtVerify', // a facilitator broadcasts a payment that it should only verify
+  'bodyCut', // the body of a paid order is cut off, or arrives too slowly
 ] as const
 
 export type Fault = (typeof names | typeof sharedNames | typeof ownNames | typeof laterNames)[number]
 
-/** Probability of each fault, where it could happen. */
+/** The probability of each fault at each moment when it could happen. */
 export type Faults = Readonly<Record<Fault, number>>
 
 /** A world in which everything works. */
 export const NO_FAULTS: Faults = createFaults([...names, ...sharedNames, ...ownNames, ...laterNames], () => 0)
 
-/** Each history has its own mixture, so that rare pairs of faults get histories to themselves. */
+/** Draws a mixture of faults for one history, so that some histories have only a rare pair of faults. */
 export const drawFaults = (prng: Prng): Faults => ({
   ...NO_FAULTS,
   ...createFaults(names, () => drawProbability(prng)),
@@ -73,7 +73,7 @@ export const drawFaults = (prng: Prng): Faults => ({
 /** Draws the faults that were added later. */
 export const drawLaterFaults = (prng: Prng): Partial<Faults> => createFaults(laterNames, () => drawProbability(prng))
 
-/** Draws the faults between servers; with two servers, crashes are more likely. */
+/** Draws the faults of histories with two servers, in which crashes are more likely. */
 export const drawSharedFaults = (prng: Prng): Partial<Faults> => ({
   ...createFaults(sharedNames, () => (prng.nextBoolean(0.5) ? 0 : prng.pick([0.03, 0.1, 0.3]))),
   crash: prng.pick([0, 0.3, 0.6, 1]),

@@ -26,7 +26,7 @@ export type Copy = { readonly position: StorePosition; readonly witness: StorePo
 /** The signs that the store is an older copy. */
 type PutBack = { readonly isBehind: boolean; readonly lost: ReadonlyMap<string, string> } // transactions by payment
 
-/** The check of one server before it sells. */
+/** The check that one server makes before it sells, and the keeper of its witness. */
 export type Guard = { readonly restored: RestoredBackupCheck; readonly witnessing: WitnessKeeper }
 
 type Around = {
@@ -36,7 +36,7 @@ type Around = {
   readonly logger: Logger
 }
 
-/** The check of one server for an older copy, with the keeper of its witness. */
+/** Creates one server's check for an older copy, and the keeper of its witness. */
 export function createGuard(world: World, operator: Operator, owner: object, around: Around): Guard {
   const { store, checkpoint, payouts } = operator.vault.ports
   const callStore = <T>(act: () => Promise<T> | T): Promise<T> =>
@@ -69,7 +69,7 @@ export function createGuard(world: World, operator: Operator, owner: object, aro
       recordAcceptance: (now) => callStore(() => checkpoint.recordAcceptance(now)),
       advanceTo: (height) =>
         callStore(() => {
-          // If two servers make the first check in parallel, the later check counts.
+          // If two servers make the first check in parallel, the greater height counts.
           if (isFirst) operator.firstLook = Math.max(operator.firstLook ?? 0, Number(height))
           return checkpoint.advanceTo(height)
         }),

@@ -1,5 +1,6 @@
 /**
- * Plays one history: a safety phase in which everything fails, then a quiet one in which everything must come to rest.
+ * Plays one history: a safety phase in which anything can fail, then a quiet phase in which everything must come to
+ * rest.
  */
 
 import { drainMicrotasks } from 'bun:jsc'
@@ -100,7 +101,7 @@ type Asking = { readonly at: Stand; readonly told: (space: OfferState | undefine
 /** A purchase that a server has begun, and the life in which it did so. */
 type Running = { readonly at: Stand; readonly life: Life }
 
-/** A server across its lives, one after the other. */
+/** A server through its successive lives. */
 type Stand = {
   readonly seat: Seat
   readonly witness: Witness // the observations of this server
@@ -126,7 +127,7 @@ type History = {
   readonly requestsMax: number
   readonly stands: readonly Stand[]
   readonly wishes: Wish[]
-  readonly isFlooded: boolean // whether somebody sends known payments for other blocks to the very end
+  readonly isFlooded: boolean // whether somebody keeps sending known payments for other blocks until the end
   requests: number
   crashes: number
   answeredAt: number // step of the last response that somebody waited for
@@ -157,7 +158,7 @@ export function simulate(seed: number, open: OpenBook, tell: World['tell'] = () 
   const areas = sells === 'areas' ? listAreas(wall) : []
   const crowd = createCrowd(world, { wall, areas }, isWide ? 1 : 1 + world.prng.nextInt(3))
   const operator = world.hasOperator && book.vault !== undefined ? createOperator(world, book.vault) : undefined
-  // An older copy lacks later repaints.
+  // An older copy lacks later repaints, so a history with an operator has no owners.
   const paint = operator === undefined ? book.paint : undefined
   const witness = createWitness(world, book, wall, crowd)
   if (operator !== undefined) witness.mustWait = () => mustWait(world, operator, witness)
@@ -203,7 +204,7 @@ export function simulate(seed: number, open: OpenBook, tell: World['tell'] = () 
 function createWall({ prng, hasOperator }: World, sells: 'blocks' | 'areas', isWide: boolean): readonly BlockIndex[] {
   if (sells === 'areas') return isWide ? createWideWall() : createSmallWall(prng)
   if (isWide) return CLAIM_ORDER.slice(0, 18)
-  // On a sold-out wall an older copy has nothing to sell twice.
+  // An operator's wall has more blocks, because an older copy of a sold-out wall has nothing to sell twice.
   return CLAIM_ORDER.slice(0, (hasOperator ? 4 : 1) + prng.nextInt(3))
 }
 
@@ -215,7 +216,7 @@ const ENDPOINTS_SEED = 0xe9d01
 /** Whether there are two facilitators. */
 const hasTwoFacilitators = (seed: number): boolean => seed % 4 === 2 || seed % 16 === 15
 
-/** Whether a greedy payer meets a wall that is wider than the payer's limit, and no purchase ever ends. */
+/** Whether the wall has more space than its only payer may hold, and no purchase completes. */
 export const hasWideWall = (seed: number): boolean => seed % WIDE_EVERY === 0
 
 /** Whether two servers sell from the same book. */
@@ -410,7 +411,7 @@ function actAsOperator(history: History, operator: Operator): void {
     runWhileStopped(history, () => restoreCopy(world, operator, prng.pick(copies), witness))
 }
 
-/** Stops all servers for some work on their file. */
+/** Stops all servers, does some work on their file, and starts them again. */
 function runWhileStopped(history: History, work: () => void): void {
   for (const stand of history.stands) stop(history, stand)
   passDowntime(history)
@@ -436,7 +437,7 @@ function passDowntime({ world, crowd }: History): void {
 const LOOKS = 5
 const LOOK_MS = 60_000
 
-/** Gives every server the time to find arrived money. */
+/** Gives every server the time to find the payments that arrived. */
 function runPaymentChecks(history: History, looks = LOOKS): void {
   const { world } = history
   for (let look = 0; look < looks; look += 1) {
@@ -452,7 +453,7 @@ function acceptRestoredCopy(history: History): void {
   if (operator?.putBack === undefined) return
   restartStopped(history)
   runPaymentChecks(history)
-  // Meanwhile somebody comes to buy.
+  // Meanwhile every payer tries to buy.
   for (const payer of history.crowd.payers) sendOrder(history, drawOrder(world, history.crowd, payer))
   runPaymentChecks(history)
   const waits = stands.some(({ server }) => server?.guard?.restored.findReason() !== null)
@@ -466,14 +467,14 @@ function restart(history: History, stand: Stand): void {
 
 const REPRICED = 0.03
 
-/** Servers that start from now on have another price. */
+/** Changes the price for servers that start from now on. */
 function changePrice(world: World): void {
   world.prices.push(TERMS.amount * BigInt(1 + world.prng.nextInt(3)))
 }
 
 /**
- * Servers that start from now on ask to be paid at another address, or at an earlier one. If older copies are restored,
- * it is a new one: a restored copy cannot find money at an address that only the lost history knew.
+ * Changes the payment address for servers that start from now on, perhaps to an earlier one. If older copies are
+ * restored, the address is always new: a restored copy cannot find money at an address that only the lost history knew.
  */
 function changePayee(world: World): void {
   world.payees.push(toAddress(0xb000 + (world.hasOperator ? world.payees.length : world.words.nextInt(3))))
@@ -484,7 +485,7 @@ function stop(history: History, stand: Stand): void {
   history.crashes += 1
   stand.life.diedAt ??= world.step
   world.scheduler.dropCalls(stand.life)
-  // Instances should have the same price.
+  // Only a lone server may change its price, because instances should have the same one.
   const mayDiffer = (world.isVaried || world.hasOperator) && history.stands.length === 1
   if (mayDiffer && world.prng.nextBoolean(0.3)) changePrice(world)
   if (mayDiffer && !world.isRepriced && world.words.nextBoolean(0.3)) changePayee(world)
@@ -506,7 +507,7 @@ function pollSales({ book, polled }: History): void {
   polled.push(...readSettled(book.listSales(polled.length)).slice(0, 2))
 }
 
-/** Somebody sends a request, or several parallel copies of it. */
+/** A payer sends a request, sometimes twice in parallel. */
 function makeRequest(history: History): void {
   const { world, crowd } = history
   if (history.requests >= history.requestsMax) return
@@ -526,7 +527,7 @@ function drawWish({ world, crowd, wishes }: History, payer: Payer): Wish {
   return wish
 }
 
-/** One round of a client that stores nothing: it signs and sends the offered terms. */
+/** One round of a client that stores nothing: it requests an offer, then signs the terms and pays. */
 function visitWall(history: History, wish: Wish): void {
   const { world, crowd, book, stands } = history
   const at = pickStand(world, stands)
@@ -549,10 +550,10 @@ function visitWall(history: History, wish: Wish): void {
   })
 }
 
-// The wall remembers an owed receipt for minutes.
+// A clock may be this far off, because the wall remembers an owed receipt for minutes.
 const OFF_MAX_MS = 60_000
 
-/** Records whether a clock is far off during a request. */
+/** Marks a wish as mistimed if a server's clock is far off while its client still continues. */
 function recordClockStep({ world, stands }: History, wish: Wish): void {
   if (isAsking(world, wish)) wish.isMistimed ||= stands.some(({ life }) => Math.abs(life.skewMs) > OFF_MAX_MS)
 }
@@ -580,7 +581,7 @@ function askForOffer(history: History, at: Stand, target: Target, told: Asking['
     .catch((error: unknown) => (world.failed ??= error))
 }
 
-/** Whether a payment that requested a target, or got it, holds it. */
+/** Whether an unfinished purchase holds this target, either as ordered or as assigned to it. */
 const isHeld = ({ crowd, book }: History, target: Target): boolean =>
   crowd.signed.some((payment) => {
     const row = book.row(keyOf(payment))
@@ -630,7 +631,7 @@ function kill(history: History, keeper: Keeper): void {
 const SERVING_TURNS = 40
 
 /**
- * Nothing fails any more, and clients that store nothing continue until they are served. The last request gets its
+ * Lets clients that store nothing continue, without faults, until they are served and their last requests have a
  * response.
  */
 function serveEverybody(history: History): void {
@@ -649,7 +650,7 @@ function serveEverybody(history: History): void {
 // If a server's clock was an hour off, it treats its sales as new for a long time.
 const LONG_MS = 15_000
 
-/** Nothing fails any more, and clients that store their payments continue until each wish has its end. */
+/** Lets clients that store their payments continue, without faults, until each wish has its end. */
 function serveKeepers(history: History): void {
   const { world, keepers } = history
   for (let turn = 0; turn < REST_TURNS_MAX; turn += 1) {
@@ -672,12 +673,12 @@ function serveKeepers(history: History): void {
 type Sending = {
   readonly check?: (outcome: Outcome) => void
   readonly wish?: Wish
-  readonly keeper?: Keeper // whose process waits
+  readonly keeper?: Keeper // the client whose process waits for the response
   readonly isStrangers?: true // sent by somebody else who has seen the payment
   readonly told?: (outcome: Outcome | undefined) => void // `undefined` if no response comes
 }
 
-// Outcomes that leave a payer waiting for the same payment.
+// Outcomes after which a payer still waits for the result of the same payment.
 const waits: ReadonlySet<string> = new Set(['settlement_unknown', 'deed_not_persisted', 'database_unavailable'])
 
 function sendOrder(history: History, sent: Order, sending: Sending = {}): void {
@@ -692,7 +693,7 @@ function sendOrder(history: History, sent: Order, sending: Sending = {}): void {
   world.tell(() => `buyer: ${id} for ${order.target}`)
   const isKnown = history.book.row(keyOf(order.payment)) !== undefined
   const asked = { startedAt: world.step, height: heightOf(world), payees: server.payees, isKnown }
-  // An abort signal costs as much time as some of the steps that it could end.
+  // Creating an abort signal takes as long as some of the steps that it could abort.
   const mayLeave = world.faults.hangUp > 0 || sending.keeper !== undefined
   const mine: InFlight = { at, order, client: mayLeave ? new AbortController() : undefined, ...sending }
   inFlight.add(mine)
@@ -700,7 +701,7 @@ function sendOrder(history: History, sent: Order, sending: Sending = {}): void {
   recordSent(witness, order)
   const noteAnswer = (outcome: Outcome) => {
     const name = outcome.kind === 'bought' ? 'bought' : outcome.code
-    world.tell(() => `buyer: ${id} is answered ${name}`)
+    world.tell(() => `buyer: ${id} gets the response ${name}`)
     // A client that hung up gets nothing.
     if (!inFlight.delete(mine)) return
     history.answeredAt = world.step
@@ -729,8 +730,8 @@ function sendOrder(history: History, sent: Order, sending: Sending = {}): void {
 const UNREAD = createIncompleteBodyFailure()
 
 /**
- * An order as the wall reads it: for an area whose body does not arrive, a known payment gets the result of its first
- * order.
+ * An order as the wall reads it. If the body of an area order does not arrive, a known payment gets the result of its
+ * first order.
  */
 function alterOrder(history: History, order: Order): Order {
   const { world } = history
@@ -739,7 +740,7 @@ function alterOrder(history: History, order: Order): Order {
   return { ...order, target: findStored(history, order)?.target ?? order.target, listing: UNREAD }
 }
 
-/** The purchase that exactly this payment was first sent for. */
+/** The stored purchase of exactly this payment, if any. */
 function findStored({ book }: Pick<History, 'book'>, { payment }: Order): Purchase | undefined {
   const row = book.row(keyOf(payment))
   return row !== undefined && isSamePayment(row.payment, payment) ? row : undefined
@@ -750,7 +751,7 @@ function receiveOutcome(history: History, mine: InFlight, outcome: Outcome): voi
   const { world, witness, inFlight } = history
   const { order, wish } = mine
   const isLost = drawFault(world, 'answerLostOnTheWay')
-  if (isLost) world.tell(() => `buyer: ${order.payment.nonce.slice(-4)} does not get the answer`)
+  if (isLost) world.tell(() => `buyer: ${order.payment.nonce.slice(-4)} does not get the response`)
   mine.told?.(isLost ? undefined : outcome)
   if (mine.isStrangers === true) return
   if (outcome.kind === 'failure' && outcome.code === 'payment_used') recordOtherReceipts(history, order, outcome)
@@ -824,7 +825,7 @@ function sendToOtherBlocks(history: History): void {
 
 const REPLAYED = 0.04
 
-/** Sends a payment as its payer did, but as somebody else, once the chain shows it to everybody. */
+/** Resends another payer's order, as somebody else can once the chain shows its payment. */
 function replay(history: History): void {
   const { world, crowd, book } = history
   const shown = crowd.signed.flatMap((payment) => {
@@ -853,7 +854,7 @@ const isAtRest = ({ ledger }: Book, world: World): boolean =>
   readSettled(ledger.unfinished(timeOf(world) + MUCH_LATER_MS)).length === 0
 
 /**
- * The same signed request always ends with the same result: every payer sends it once more, and gets the true state.
+ * Resends every signed request, and checks that the response shows the true state of its purchase.
  */
 function sendEverythingAgain(history: History): void {
   const { world, crowd, book } = history
@@ -864,7 +865,7 @@ function sendEverythingAgain(history: History): void {
     const order: Order = { payment: isLost ? payment : row.payment, target: row.target, listing: PLAIN }
     const check = (outcome: Outcome) => {
       const told = outcome.kind === 'bought' ? `bought ${resolveTarget(outcome.purchase)}` : outcome.code
-      // A block that was given late may be elsewhere.
+      // A payment that settled late may have bought another block than the requested one.
       const now = book.row(keyOf(payment)) ?? row
       const movedOn = !isNext(now.target) && now.target !== resolveTarget(now)
       const sold = movedOn ? 'payment_used' : `bought ${resolveTarget(now)}`
@@ -878,7 +879,7 @@ function sendEverythingAgain(history: History): void {
   }
 }
 
-// After this many looks, no wall remembers that a receipt is owed.
+// After this many payment checks, no wall remembers that a receipt is owed.
 const RECEIPT_LOOKS = 11
 
 /**
@@ -924,7 +925,7 @@ function checkUnmatchedDollars(history: History): void {
 
 const ASKED_TIMES = 5
 
-/** Whether the payer of a payment is asked to send it once more. */
+/** Resends a payment; returns whether its payer is asked to send it again. */
 function resendMustWait(history: History, payment: Payment): boolean {
   const { world, crowd } = history
   const told: Outcome[] = []

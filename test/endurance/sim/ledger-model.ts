@@ -27,18 +27,18 @@ import type { Agents, Blocks, ChainCheckpoint, Ledger, Log, Payouts, Store } fro
 import type { BlockIndex } from '../../../shared/wall.ts'
 import { findNearestPlace } from './areas.ts'
 
-/** A ledger for proofs, with the sales as a reader of the feed sees them. */
+/** A ledger for the simulation, with the sales as a reader of the feed sees them. */
 export type Book = {
   readonly ledger: Ledger
   /** The owners' ports, if the engine is the real one: a model of them would prove nothing. */
   readonly paint: Paint | undefined
-  /** The stored record of a payment (see `keyOf`), for observers. */
+  /** The stored purchase of a payment, given its key (see `keyOf`), for observers. */
   row(key: string): Purchase | undefined
-  /** The payment (see `keyOf`) that each block is held for or was sold to. */
+  /** The key (see `keyOf`) of the payment that each block is held for or was sold to. */
   readHolders(): ReadonlyMap<BlockIndex, string>
   /** Every payee of stored payments. */
   listPayees(): Promise<readonly Address[]>
-  /** Sales after number `after`, in order; numbers are dense, from 1. */
+  /** The sales after number `after`, in order. Sales are numbered from 1 without gaps. */
   listSales(after: number): Promise<readonly Sale[]>
   /** The operator's ports, if the engine is the real one. */
   readonly vault: Vault | undefined
@@ -70,8 +70,8 @@ export type Sale = {
 export type Paint = { readonly blocks: Blocks; readonly agents: Agents; readonly log: Log }
 
 /**
- * Opens an empty ledger whose wall has only these blocks, in the order in which they are sold, one by one or as areas
- * too.
+ * Opens an empty ledger whose wall has only these blocks, in the order in which `next` sells them. It sells single
+ * blocks, or areas too.
  */
 export type OpenBook = (wall: readonly BlockIndex[], sells: 'blocks' | 'areas') => Promise<Book>
 
@@ -98,8 +98,8 @@ type Shelf = {
   readonly wall: readonly BlockIndex[]
   readonly sales: Sale[]
   readonly attempts: Map<string, number> // how often each payment was held
-  readonly looks: Map<string, number> // checks of each sale; 2 is the last
-  readonly reused: Map<string, string> // by payment that was answered with an earlier receipt: the purchase of that receipt
+  readonly looks: Map<string, number> // how many checks each sale has had; it needs no more than 2
+  readonly reused: Map<string, string> // for each payment that got an earlier receipt: the key of the purchase in that receipt
   readonly rows: ReadonlyMap<string, Purchase>
   readonly holders: ReadonlyMap<BlockIndex, Purchase>
   storePurchase<P extends Purchase>(purchase: P): P
@@ -173,7 +173,7 @@ const createModelLedger = (shelf: Shelf): Ledger => ({
     const space = computeAvailability(shelf, target, payment)
     if (space !== 'open') return { kind: 'lost', space }
     const block = shelf.findOpenPlace(target)
-    if (typeof block === 'string') throw new Error('open, but nothing is')
+    if (typeof block === 'string') throw new Error('the target counts as open, but has no open position')
     const attempt = (shelf.attempts.get(keyOf(payment)) ?? 0) + 1
     shelf.attempts.set(keyOf(payment), attempt)
     const state = { kind: 'reserved', uncertain: false, attempt } as const
@@ -205,7 +205,7 @@ const createModelLedger = (shelf: Shelf): Ledger => ({
 
   async markFinal({ payment }, tx) {
     const { state, ...sold } = shelf.row(payment)
-    if (state.kind !== 'sold' && state.kind !== 'credited') throw new Error('made final without being sold')
+    if (state.kind !== 'sold' && state.kind !== 'credited') throw new Error('made final without being sold or credited')
     shelf.storePurchase({ ...sold, state: state.kind === 'sold' ? { ...state, tx, settled: true } : { ...state, tx } })
     shelf.looks.set(keyOf(payment), 2)
   },
@@ -263,7 +263,7 @@ const createModelLedger = (shelf: Shelf): Ledger => ({
 
 /** Of two authorizations for the same money, the one that is valid for longer. */
 function renewPayment(before: Payment, signed: Payment): Payment {
-  if (signed.amount !== before.amount || signed.to !== before.to) throw new StaleWriteError('other money')
+  if (signed.amount !== before.amount || signed.to !== before.to) throw new StaleWriteError('another amount or payee')
   return signed.validBefore < before.validBefore ? before : { ...before, ...signed }
 }
 
@@ -305,7 +305,7 @@ function computeAvailability(shelf: Shelf, target: Target, { payer }: Payment): 
   return space === 'open' && (holds.length >= HOLDS_MAX || blocks > HELD_BLOCKS_MAX) ? 'full' : space
 }
 
-/** Unanswered purchases of a payer: held without a client's run, or sold recently, or of exactly this block. */
+/** The payer's earlier purchases to resolve first: in doubt, without a waiting client, or of the same identifier. */
 function findPriors(
   { rows, reused }: Shelf,
   target: Target,
@@ -342,7 +342,7 @@ function confirmSale({ looks, storePurchase: put }: Shelf, sold: SoldPurchase, t
 
 function unsettleSale({ looks, row, storePurchase: put }: Shelf, payment: Payment, look: number): void {
   const sold = row(payment)
-  if (!isSold(sold)) throw new Error('missed without being sold')
+  if (!isSold(sold)) throw new Error('marked as missing without being sold')
   put({ ...sold, state: { ...sold.state, settled: false } })
   looks.set(keyOf(payment), look)
 }
@@ -374,7 +374,7 @@ function fulfilLatePayment(shelf: Shelf, known: Purchase, tx: Hash, now: UnixMs)
 function chooseBlock({ wall }: Shelf, target: Target): BlockIndex {
   const { at } = positionOf(target)
   const first = at === 'next' ? openPlace(wall, new Map(), target) : at
-  if (typeof first === 'string') throw new Error('a wall without room')
+  if (typeof first === 'string') throw new Error('the wall has no position for this target')
   return first
 }
 

@@ -1,15 +1,15 @@
 /**
- * `bun run sim`: thousands of histories in which everything that can fail does, and no promise may break.
+ * `bun run sim`: plays thousands of histories in which everything fails that can, and checks that no promise breaks.
  *
- *     --seeds N      how many histories (100,000)
+ *     --seeds N      how many histories to play (100,000); with --mutants, at most how many for each bug
  *     --from S       the first seed; by default a random one, which is printed
- *     --seed S       one history; with --trace, prints everything that happens in it
- *     --real         over the real engine, all of them
- *     --twins        with two servers, all of them
- *     --endpoints    over endpoints that the chain adapter reads by its own rules, all of them
- *     --operator     in which an operator restores an older copy of the wall, all of them
- *     --prices       in which the price changes all the time, all of them
- *     --wide         on a wall that is wider than one payer may hold, all of them
+ *     --seed S       plays one history; with --trace, prints everything that happens in it
+ *     --real         with --seed or --worker: plays each history over the real engine
+ *     --twins        with --worker: plays only histories with two servers
+ *     --endpoints    with --worker: only histories in which the chain adapter reads endpoints by its own rules
+ *     --operator     with --worker: only histories in which an operator restores an older copy of the wall
+ *     --prices       with --worker: only histories in which the price changes all the time
+ *     --wide         with --worker: only histories on a wall with more blocks than one payer may hold
  *     --mutants      plants bugs in a copy of the source and counts the histories until each is found
  */
 

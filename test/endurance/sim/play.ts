@@ -1,4 +1,4 @@
-/** Plays many histories in this process, and prints its progress in lines of JSON. */
+/** Plays many histories in this process, and reports its progress to a callback in lines of JSON. */
 
 import type { Sums } from './check.ts'
 import { hasWideWall, hasTwoServers, simulate, type Report } from './history.ts'
@@ -6,7 +6,7 @@ import { openModelBook } from './ledger-model.ts'
 import { usesRealBook, openRealBooks } from './sqlite-book.ts'
 import { hasEndpoints, hasNewPrices, hasOperator } from './world.ts'
 
-/** The result of a batch of histories. */
+/** The counts over a batch of histories. */
 export type Totals = Sums & {
   readonly seeds: number
   readonly events: number
@@ -32,9 +32,9 @@ export const NOTHING: Totals = {
 const EVERY = 250
 
 /**
- * The histories to play. `real`: all, with the real engine; `twins`: only those with two servers; `endpoints`: only
- * those with the chain adapter; `operator`: only those with restored older copies; `prices`: only those whose prices
- * change all the time; `wide`: only those with a wide wall.
+ * The histories to play. `real`: every history uses the real engine; `twins`: only histories with two servers;
+ * `endpoints`: only those with the chain adapter; `operator`: only those with restored older copies; `prices`: only
+ * those whose prices change all the time; `wide`: only those with a wide wall.
  */
 export type Choice = {
   readonly real: boolean
@@ -53,8 +53,8 @@ const isChosen = (seed: number, { twins, endpoints, operator, prices, wide }: Ch
   (!wide || hasWideWall(seed))
 
 /**
- * Plays seeds from `from` up to `end`, and prints `Totals` regularly; ends at the first broken promise, and prints it
- * as `Broken`.
+ * Plays the seeds from `from` up to, but not including, `end`. Passes `Totals` to `tell` regularly. Ends at the first
+ * broken promise, and passes it as `Broken`.
  */
 export function playRange(from: number, end: number, choice: Choice, tell: (line: string) => void): void {
   const books = openRealBooks()
@@ -81,7 +81,7 @@ const toTotals = ({ answers, ...counts }: Report): Totals => ({
   answers: Object.fromEntries(answers),
 })
 
-/** Both together. */
+/** The sum of two totals. */
 export function addTotals(one: Totals, other: Totals): Totals {
   const answers = { ...one.answers }
   for (const [name, count] of Object.entries(other.answers)) answers[name] = (answers[name] ?? 0) + count

@@ -1,4 +1,4 @@
-/** Payments, listings and terms for tests of purchases: small, and different only if a test needs it. */
+/** Minimal payments, listings and terms for tests of purchases, which differ only if a test needs it. */
 
 import type { AreaPicture, Listing } from '../../../server/domain/purchase/listing.ts'
 import type { Address, Hash, Payment, Terms, UnixSeconds } from '../../../server/domain/purchase/payment.ts'
@@ -14,7 +14,7 @@ export const TERMS: Terms = {
 
 export const PLAIN: Listing = { name: 'Ada', framework: null, message: null, link: null, pixels: null, painter: null }
 
-/** A picture to convert for this many blocks, all of one colour, from a readable or unreadable file. */
+/** A picture of one colour for an area of `w` by `h` blocks, sent as a file that is readable or not. */
 export const createPicture = (
   { w, h }: { readonly w: number; readonly h: number },
   isReadable: boolean,
@@ -44,7 +44,7 @@ export const toAddress = (number: number): Address => `0x${number.toString(16).p
 
 export const toHash = (number: number): Hash => `0x${number.toString(16).padStart(64, '0')}`
 
-/** A payment that fits the terms until `validBefore`. */
+/** A signed payment that matches the terms and is valid until `validBefore`. */
 export function createModelPayment(
   payer: Address,
   nonce: number,
@@ -67,7 +67,7 @@ export function createModelPayment(
 export const deniesCharge = (message: string): boolean =>
   /not charged|nothing (more )?was charged|charged (and claimed )?nothing/i.test(message)
 
-/** The codes that say that nothing was charged, or ask for money. */
+/** The codes of responses that say that nothing was charged, or that ask for payment. */
 export const DENIALS: ReadonlySet<string> = new Set([
   'payment_required',
   'facilitator_unavailable',

@@ -43,23 +43,23 @@ export type Verb = keyof Ledger | keyof Chain | keyof RingMember
 
 /** Observes each action of a server, to compare it with the promises. */
 export type Watcher = {
-  /** Before an action. */
+  /** Called before an action. */
   onQuery(verb: Verb, key: string, what: unknown): void
   /**
-   * A server queries a payer's open purchases, with its list of waiting clients from now, not from when the query
-   * arrives.
+   * Called when a server queries a payer's open purchases: the list of waiting clients is from now, not from when the
+   * query arrives.
    */
   onOpenQuery(key: string, now: number): void
-  /** A server settles a payment whose lease another server holds. */
+  /** Called when a server settles a payment whose lease another server holds. */
   onIntrusion(key: string): void
   /**
-   * The chain adapter reports a payment as unspent, for a query at `step`, when the process had seen a block of
-   * `height`.
+   * Called when the chain adapter reports a payment as unspent. At the `step` of the query, the process had already
+   * seen the block at `height`.
    */
   onDeniedSpending(key: string, known: { readonly step: number; readonly height: number }): void
-  /** The result in the store, even if nobody gets it. */
+  /** Called with the result of a store call, even if nobody gets it. */
   onWritten(verb: Verb, key: string, answer: unknown): void
-  /** The response of another party, and the step at which the query arrived. */
+  /** Called with the response of another party, and the step at which the query arrived. */
   onAnswer(verb: Verb, key: string, answer: unknown, askedAt: number): void
   onAlert(event: string, key: string): void
 }
@@ -203,7 +203,7 @@ function createLedgerPort(
       world.step += 1
       const isWrite = !reads.has(verb)
       if (isWrite && drawFault(world, 'storeBroken')) {
-        // The writes of the failed commit may be there after the restart.
+        // The writes of the failed commit may be stored after all.
         if (world.prng.nextBoolean(0.5))
           await act().then((answer) => watcher.onWritten(verb, key, answer), ignoreStaleWrite)
         die(`its disk at ${verb}`)
@@ -268,7 +268,14 @@ function ignoreStaleWrite(error: unknown): void {
   if (!(error instanceof StaleWriteError)) throw error
 }
 
-const reads: ReadonlySet<string> = new Set(['find', 'availability', 'holders', 'space', 'inTheWay', 'unfinished'])
+const reads: ReadonlySet<keyof Ledger> = new Set<keyof Ledger>([
+  'find',
+  'availability',
+  'holders',
+  'checkSpace',
+  'listUnavailable',
+  'unfinished',
+])
 
 /** The owners' ports, on the same disk. */
 function createPaintPort(
@@ -400,7 +407,8 @@ const createPicturesPort = (world: World, owner: Life): Pick<Pictures, 'paint'> 
 })
 
 /**
- * A query to another party: it arrives, and later its response does. A server that crashes in between never gets it.
+ * Sends a query to another party; its response arrives in a later step. A server that crashes in between never gets the
+ * response.
  */
 function callRemote<T>(
   world: World,
@@ -423,7 +431,7 @@ function callRemote<T>(
   return world.scheduler.exchange(owner, ask, recordAnswer)
 }
 
-/** Keeps a trace readable: the facts about a purchase are on the line already. */
+/** Formats a response for a trace, without the facts that the line contains already. */
 const stringifyAnswer = (answer: unknown): string =>
   JSON.stringify(answer, (key, value: unknown) => {
     if (key === 'payment' && typeof value === 'object' && value !== null && 'nonce' in value)

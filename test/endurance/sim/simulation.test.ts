@@ -1,6 +1,6 @@
 /**
- * The part of the simulation that every test run can afford. `bun run sim` plays more histories, `bun run sim
- * --mutants` plants all bugs.
+ * The part of the simulation that every test run can afford. `bun run sim` plays more histories, and `bun run sim
+ * --mutants` plants every bug.
  */
 
 import { afterAll, describe, expect, test } from 'bun:test'
@@ -16,7 +16,7 @@ const SEEDS = 1000
 // The titles of the tests show this seed, and `bun run sim --seed S` replays a seed that breaks a promise.
 const NEW = randomInt(2 ** 32)
 
-// The machine may be busy with other work; nothing here waits for a clock.
+// The timeout is long because the machine may be busy with other work; the simulation itself waits for no real clock.
 const TIMEOUT_MS = 600_000
 
 test.each([0, NEW])(
@@ -36,7 +36,7 @@ test.each([0, NEW])(
 
 // Each history once broke a promise, as described.
 const lessons: readonly (readonly [number, string])[] = [
-  [51, 'a payment was rejected, somebody broadcast it, and a resend was reported as used before'],
+  [51, 'a payment was rejected, somebody broadcast it, and its resend was rejected as already used'],
   [1531, 'a payment was rejected, and somebody broadcast it while it was being checked'],
   [28711, 'two purchases of a payer waited for each other'],
   [280, 'one of two unanswered purchases was resolved, and the other one had emptied the wallet'],
@@ -45,43 +45,52 @@ const lessons: readonly (readonly [number, string])[] = [
   [17_468, 'failed sweeps used up the budget of a wallet, and the next sweep skipped an unchecked purchase'],
   [
     31_976,
-    'a settle request arrived twice: the first one broadcast, the second one denied it, and a later block was checked',
+    'a settle request arrived twice, only the first one was broadcast, the second one was rejected, and a later block was checked',
   ],
   [
     30_065_102,
     'the ring of facilitators had seen the payment, and the wall then believed an endpoint that lagged behind',
   ],
-  [7549, 'the database failed while a receipt was returned for a later payment, and it was marked as answered'],
+  [
+    7549,
+    'the database failed while a receipt was returned for a later payment, and its purchase was marked as answered',
+  ],
   [
     4_174_474_439,
-    'one server recorded a rejected payment, and did not see that another one had claimed and settled it since',
+    'one server recorded a rejected payment, and did not see that another server had claimed and settled it since',
   ],
-  [
-    2_455_784_687,
-    'one server released a payment that another one had claimed meanwhile, because its payer had signed it for longer',
-  ],
+  [2_455_784_687, 'a payer signed a payment for longer, one server claimed it, and another server released it'],
   [
     3_514_438_817,
-    'a cancelled payment waited permanently, because its payer had bought that block with another payment',
+    'a cancelled payment waited permanently, because its payer had bought the same block with another payment',
   ],
   [
     2_255_867_193,
-    'an expired payment waited permanently, because its payer had bought that block with another payment',
+    'an expired payment waited permanently, because its payer had bought the same block with another payment',
   ],
   [47_351_697, 'a client signed a new payment while a rejected one could still be sold'],
   [1_416_896_435, 'a payment signed for longer was resumed without its lease, while another server worked on it'],
-  [3_029_014_470, 'somebody else broadcast a longer authorization of a nonce that was never recorded'],
+  [
+    3_029_014_470,
+    'somebody else broadcast a longer authorization of a nonce, and only the shorter one had been recorded',
+  ],
   [583_034_874, 'a payment that was answered with an earlier receipt had to wait permanently once it had expired'],
   [80_150_251, 'a server lost the lease of a payment and reported it as uncharged while another server sent it'],
   [80_227_347, 'a server that had been frozen renewed a lost lease, and reported a sent payment as uncharged'],
   [80_316_855, 'a payer was asked for a new payment while another server claimed an earlier one'],
   [82_046_352, 'an altered order with an invalid listing was rejected without checking whether its money had moved'],
   [100_069_215, 'a server forgot that it had lost a lease, and later reported a sent payment as uncharged'],
-  [100_325_627, 'a server that had lost its lease asked for a payment that another server was settling'],
-  [102_120_171, 'a server renewed its lease after it had read the store, and asked for a payment that was sold'],
+  [
+    100_325_627,
+    'a server that had lost its lease asked for a new payment while another server was settling the first one',
+  ],
+  [
+    102_120_171,
+    'a server renewed its lease after it had read the store, and asked for a new payment although the first one had bought a block',
+  ],
   [
     102_752_754,
-    'a resent payment ended during its retry, and its payer was asked for another while an earlier one moved',
+    'a resent payment ended during its retry, and its payer was asked for another one while the money of an earlier one moved',
   ],
   [130_089_566, 'a payment was refused while the check of a restored copy booked it as a credit'],
   [
@@ -93,18 +102,21 @@ const lessons: readonly (readonly [number, string])[] = [
     'a payment answered with an earlier receipt was sent for another block, and reported as uncharged although it was broadcast',
   ],
   [610_450_603, 'a reorganisation undid a cancellation after the client had signed a new payment'],
-  [3_705_792_474, 'a block was released although its payment had been seen spent, in a block that was replaced'],
+  [
+    3_705_792_474,
+    'a block was released although its payment had been seen on the chain, in a chain block that was then replaced',
+  ],
   [
     2_412_561_291,
-    'a facilitator reported a nonce as used, a server behind the chain saw it unspent, and its payer was asked to pay again',
+    'a facilitator reported a nonce as used, a server that lagged behind saw it as unspent, and its payer was asked to pay again',
   ],
   [1_306_798_859, 'one server rejected a released payment while another one saw it settle'],
-  [2_224_039_002, 'a chain that stood still denied a payment that a facilitator had reported as settled'],
+  [2_224_039_002, 'a chain that stood still showed a payment as unspent that a facilitator had reported as settled'],
   [
     3_489_347_286,
     'a facilitator reported a payment as settled after the chain had denied the report of another facilitator',
   ],
-  [4_124_956_870, 'a sale of a server whose clock was an hour ahead counted as new for an hour'],
+  [4_124_956_870, 'a sale by a server whose clock was an hour ahead counted as new for an hour'],
   [2_753_040_536, 'a nonce was signed for two amounts, and the one that paid was reported as uncharged'],
   [1_971_506_840, 'a nonce was signed for two amounts, and somebody broadcast the one that was not recorded'],
   [
@@ -127,7 +139,7 @@ const lessons: readonly (readonly [number, string])[] = [
   [11_642, 'an authorization expired, and a longer one of the same payer was reported as uncharged with it'],
 ]
 
-describe('a history that once broke a promise', () => {
+describe('a history that once broke a promise now breaks none', () => {
   const books = openRealBooks()
   afterAll(books.close)
 
@@ -136,7 +148,7 @@ describe('a history that once broke a promise', () => {
   })
 })
 
-test('one seed always plays the same history', () => {
+test('two runs of one seed play the same history', () => {
   const recordTrace = () => {
     const events: string[] = []
     simulate(7, openModelBook, (event) => events.push(event()))
@@ -149,7 +161,7 @@ test('one seed always plays the same history', () => {
 
 describe('planted bugs', () => {
   test.each(mutants.map((mutant) => [mutant.name, mutant] as const))(
-    'the planted bug fits the source: %s',
+    'the text that the planted bug replaces occurs once in the source: %s',
     (_, mutant) => {
       expect(plantBug(mutant)).not.toBe('')
     },

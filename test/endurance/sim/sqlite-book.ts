@@ -1,4 +1,4 @@
-/** The real ledger for histories: a small wall on SQLite, a fresh copy of a prepared file for each. */
+/** The real ledger for histories: a small wall on SQLite. Each history gets a fresh copy of a prepared file. */
 
 import { copyFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,15 +17,16 @@ import type { Book, OpenBook, Sale } from './ledger-model.ts'
 import { TERMS } from './samples.ts'
 import { hasOperator } from './world.ts'
 
-// Every n-th history is played with the real engine, which is slower; the others with the model of its port. Of the
-// histories with areas, only half as many are, because their walls keep all their blocks.
+// Every n-th history is played with the real engine, which is slower, and the others with a model of its port. Of the
+// histories with areas, only half as many use the real engine, because their files keep every block of the wall.
 const REAL_EVERY = 200
 
-// A wide wall has several times as many events.
+// A history on a wide wall has several times as many events as others.
 const WIDE_REAL_EVERY = 2000
 
 /**
- * Whether a history is played with the real engine; some of those with two servers, and of those with a wide wall, are.
+ * Whether a history is played with the real engine: every history with an operator, and a share of the others,
+ * including some with two servers or a wide wall.
  */
 export function usesRealBook(seed: number): boolean {
   const every = sellsAreas(seed) ? 2 * REAL_EVERY : REAL_EVERY
@@ -85,7 +86,7 @@ export function openRealBooks(): { readonly open: OpenBook; close(): void } {
 
 /** The book in a file, which stays open until the book is closed. */
 function openBook(path: string) {
-  // Only microtasks pass in a step of a history.
+  // A step of a history runs only microtasks.
   const connection = openWall(path, TERMS.network, { disk: { soon: queueMicrotask, close: () => {} } })
   // The file is thrown away, nobody else opens it, and power is not cut here.
   connection.run('PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY')

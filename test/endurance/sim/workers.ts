@@ -1,11 +1,11 @@
-/** Plays many histories in parallel, one process per core. */
+/** Plays many histories in parallel, in several worker processes. */
 
 import { NOTHING, addTotals, type Broken, type Choice, type Totals } from './play.ts'
 
 // A process is slow until its code is warm, and one that crashes loses its batch.
 const STRETCH_MAX = 25_000
 
-/** Plays `seeds` histories from `from` on and prints the results; returns the exit code. */
+/** Plays `seeds` histories from the seed `from` on, and prints the results; returns the exit code. */
 export async function playInWorkers(from: number, seeds: number, workers: number): Promise<number> {
   const { total, broken } = await playSeeds(from, seeds, workers, createProgressReporter(seeds))
   console.error('')
@@ -15,7 +15,7 @@ export async function playInWorkers(from: number, seeds: number, workers: number
   return 1
 }
 
-/** Plays histories until all are played or a promise broke. */
+/** Plays histories until all are played or one breaks a promise. */
 export async function playSeeds(
   from: number,
   seeds: number,

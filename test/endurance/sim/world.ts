@@ -37,18 +37,18 @@ type Broadcast = {
   isForgotten: boolean // by a wall whose older copy was restored
 }
 
-/** What the chain has shown since a facilitator's lie: the lowest and the highest block. */
+/** The lowest and the highest block at which a payment was searched for since a facilitator denied its broadcast. */
 type Hidden = { lowest: number; highest: number }
 
 export type World = {
   readonly prng: Prng
-  readonly words: Prng // the random numbers of texts; separate, so that they change nothing else
+  readonly words: Prng // random numbers for texts and later additions; separate, so that all other draws stay as they were
   readonly isVaried: boolean // whether nonces are signed again, and servers start with another price
   readonly hasEndpoints: boolean // whether servers read the chain with the adapter's own rules
   readonly hasOperator: boolean // whether somebody restores an older copy of the wall
   readonly hasMulticall: boolean // whether the chain has the multicall contract
-  readonly isRepriced: boolean // whether servers start with another price all the time
-  readonly isReplayed: boolean // whether somebody resends payments of others that the chain shows
+  readonly isRepriced: boolean // whether servers restart all the time, each time with another price
+  readonly isReplayed: boolean // whether somebody resends other payers' payments that the chain shows
   readonly isBound: boolean // whether payers bind their payments to their orders, and proxies alter these
   readonly isKept: boolean // whether the clients that resend store their payments
   readonly scheduler: Scheduler
@@ -64,7 +64,7 @@ export type World = {
   readonly balances: Map<Address, number> // dollars in each wallet
   readonly spendings: Map<string, Spending>
   pool: readonly Broadcast[]
-  readonly mined: Map<string, Broadcast> // what a reorganisation returns to the pool
+  readonly mined: Map<string, Broadcast> // the mined broadcasts, which a reorganisation may return to the pool
   transactions: number
   readonly claims: Set<string> // payment and hash of every success that a facilitator reported
   readonly undone: Set<string> // payments whose transfer was undone by a reorganisation
@@ -87,7 +87,7 @@ export type FacilitatorName = 'first' | 'second'
 
 const WORDS_SEED = 0x30a2d
 
-// More than a third of all histories.
+// These remainders of a seed select about a third of all histories.
 const VARIED: ReadonlySet<number> = new Set([4, 6, 8, 9])
 const KEPT: ReadonlySet<number> = new Set([0, 3, 6, 8])
 const SLOW: ReadonlySet<number> = new Set([2, 5, 10, 12])
@@ -106,7 +106,7 @@ const OPERATOR_EVERY = 251
 /** Whether an operator restores older copies of the wall. */
 export const hasOperator = (seed: number): boolean => seed % OPERATOR_EVERY === 31 && !hasEndpoints(seed)
 
-/** Whether servers start all the time, with another price each time. */
+/** Whether servers restart all the time, each time with another price. */
 export const hasNewPrices = (seed: number): boolean =>
   VARIED.has(seed % 11) && seed % NEW_PRICES_EVERY === 1 && !hasOperator(seed)
 
@@ -151,17 +151,17 @@ export function createWorld(seed: number, tell: World['tell']): World {
   return world
 }
 
-/** The price of a block for a server that starts now. */
+/** The terms of a server that starts now: the price of a block and the payment address. */
 export const readTerms = ({ prices, payees }: World): Terms => ({
   ...TERMS,
   amount: prices.at(-1) ?? TERMS.amount,
   payTo: payees.at(-1) ?? TERMS.payTo,
 })
 
-/** Whether a fault happens now. */
+/** Draws whether a fault happens now. */
 export const drawFault = ({ prng, faults }: World, fault: Fault): boolean => prng.nextBoolean(faults[fault])
 
-/** Whether a fault happens now to one of the facilitators, each of which has its own faults. */
+/** Draws whether a fault happens now to one of the facilitators, each of which has its own faults. */
 const drawFacilitatorFault = ({ prng, faults, second }: World, at: FacilitatorName, fault: Fault): boolean =>
   prng.nextBoolean((at === 'first' ? faults : (second ?? faults))[fault])
 
@@ -172,7 +172,7 @@ export const heightOf = ({ blockTimes }: World) => blockTimes.length - 1
 
 const BLOCK_EVERY_MS = 2000
 
-/** Makes the blocks of the time that passes. */
+/** Makes the blocks that are due by the time `elapsed`. */
 function makeBlocks(world: World, elapsed: number): void {
   const computeNext = (at: number) => (Math.floor(at / BLOCK_EVERY_MS) + 1) * BLOCK_EVERY_MS
   const from = Math.max(world.scheduler.elapsed(), world.stalledUntilMs)
@@ -217,7 +217,7 @@ function mineTransfer(world: World, broadcast: Broadcast): void {
   recordSpending(world, payment, 'transfer', tx, payment.amount)
 }
 
-/** A payer uses an authorization for something else, in a block of its own. */
+/** Cancels an authorization, or spends it elsewhere, in a new block. */
 export function spendNow(world: World, key: PaymentKey, kind: Exclude<Spending['kind'], 'transfer'>): void {
   if (world.scheduler.elapsed() < world.stalledUntilMs) return
   makeBlock(world, world.scheduler.elapsed())
@@ -271,8 +271,8 @@ export function broadcast(world: World, payment: Payment, by: Broadcast['by']): 
 }
 
 /**
- * Whether the wall itself has a payment in transit, as far as anybody could know. A facilitator's lie is believed after
- * a check of a later block.
+ * Whether the wall itself has a payment in transit, as far as anybody could know. The wall may believe a facilitator's
+ * lie once it has checked a later block.
  */
 export const isUnderWay = (world: World, key: PaymentKey): boolean =>
   world.pool.some(
@@ -285,7 +285,8 @@ export const isUnderWay = (world: World, key: PaymentKey): boolean =>
   )
 
 /**
- * Whether the wall caused a payment: not somebody else, nor a facilitator that denied it, nor a chain that undid it.
+ * Whether the wall caused a transfer that is final. Payments that somebody else broadcast, that a facilitator denied,
+ * or that a reorganisation touched do not count.
  */
 export function isCharged({ spendings, mined, undone, revived }: World, payment: Payment): boolean {
   const key = keyOf(payment)
@@ -301,7 +302,7 @@ const FIRST_HASH = 0xc0000
 
 const createHash = (world: World): Hash => toHash(FIRST_HASH + ++world.transactions)
 
-/** Why the token would reject a payment now, in the reference facilitator's words and order. */
+/** Why the token would reject a payment now, with the reference facilitator's codes and in its order. */
 function findObstacle(world: World, payment: Payment, seconds = Math.floor(timeOf(world) / 1000)): string | undefined {
   if (payment.signature === FORGED) return 'invalid_exact_evm_signature'
   if (payment.validBefore <= BigInt(seconds)) return TOO_LATE
@@ -309,13 +310,13 @@ function findObstacle(world: World, payment: Payment, seconds = Math.floor(timeO
   return world.spendings.has(keyOf(payment)) ? 'invalid_exact_evm_nonce_already_used' : undefined
 }
 
-/** What one process has seen of the chain. */
+/** The newest block that one process has seen. */
 export type Sight = { newest: number }
 
 /** How many blocks an endpoint may be behind. */
 export const getMaxLag = ({ hasEndpoints: isFar }: World): number => (isFar ? 20 : 3)
 
-/** The newest block that an endpoint has. */
+/** Draws the height of an endpoint's newest block. */
 export function drawHeight(world: World): number {
   const lag = drawFault(world, 'chainLags') ? 1 + world.prng.nextInt(getMaxLag(world)) : 0
   return Math.max(0, heightOf(world) - lag)
@@ -336,11 +337,12 @@ function drawView(world: World, key: PaymentKey, sight: Sight) {
 }
 
 /**
- * Records that a payment was searched at a height. Once a later block than the first was searched, nobody needs to wait
- * for a denied payment.
+ * Records that a payment was searched for at a height. After a search at a later height than the first, nobody needs to
+ * wait for a denied payment.
  */
 export function recordSearch({ pool, mined }: World, key: string, height: number): void {
-  // An endpoint that lags behind has not shown a mined one, which a reorganisation may return to the pool.
+  // A mined payment counts too: an endpoint that lags behind has not shown it, and a reorganisation may return it to
+  // the pool.
   const broadcast = mined.get(key)
   for (const { payment, hidden } of broadcast === undefined ? pool : [...pool, broadcast]) {
     if (hidden === undefined || keyOf(payment) !== key) continue
@@ -360,7 +362,7 @@ export function readAuthorization(
   return isBehind ? 'silent' : { head: BigInt(height), spent: ended !== undefined }
 }
 
-/** The chain port's `fault`. */
+/** The chain port's `checkHealth`. */
 export function readHealth(world: World): ChainHealth {
   if (drawFault(world, 'chainSilent')) return { kind: 'silent' }
   return { kind: 'none', head: BigInt(drawHeight(world)) }
@@ -377,7 +379,8 @@ export function readStatus(
   if (drawFault(world, 'chainSilent')) return { kind: 'silent' }
   const { height, ended, isBehind } = drawView(world, payment, sight)
   if (isBehind || BigInt(height) < head) return { kind: 'silent' }
-  // A named transaction is found without its height; otherwise the end of a payment is searched in the newest blocks.
+  // An endpoint finds a named transaction at any height. Otherwise it may find the end of a payment only in the newest
+  // blocks.
   const isFar = ended !== undefined && ended.tx !== named && height - ended.height >= NARROW_BLOCKS
   if (isFar && drawFault(world, 'logsNarrow')) return { kind: 'silent' }
   const found = computeStatus(world, payment, height, ended)
@@ -398,7 +401,7 @@ export function readTransfers(world: World, payTo: Address, from: bigint, sight:
   return { transfers, next: next < from ? from : next, isAll: through === height }
 }
 
-/** All transfers of authorizations. */
+/** All mined transfers of payments. */
 export const listTransfers = ({ spendings, mined }: World): readonly (Transfer & PaymentKey & { to: Address })[] =>
   [...spendings].flatMap(([key, { kind, amount, tx, height }]) => {
     const payment = kind === 'transfer' ? mined.get(key)?.payment : undefined
@@ -425,7 +428,7 @@ export function isSpentByLonger({ mined }: World, { amount, validBefore, ...key 
   return spent?.amount === amount && spent.validBefore > validBefore
 }
 
-/** Names one authorization: a nonce may be signed for several amounts and times. */
+/** Identifies one authorization: a nonce may be signed for several amounts and times. */
 export const formatAuthorization = ({ amount, validBefore, ...key }: Payment): string =>
   `${keyOf(key)} ${amount} ${validBefore}`
 
@@ -438,7 +441,7 @@ export function canNeverSettle(world: World, payment: Payment): boolean {
   return BigInt(world.blockTimes[safe] ?? 0) > payment.validBefore
 }
 
-/** Whether a facilitator reports what it supports. */
+/** The facilitator port's `supports`. */
 export const drawSupport = (world: World, at: FacilitatorName) =>
   drawFacilitatorFault(world, at, 'verifyDown') ? 'unavailable' : 'yes'
 
@@ -457,7 +460,7 @@ export function verify(world: World, at: FacilitatorName, payment: Payment): Ver
 const SLOW_SECONDS = [5, 20, 40, 90]
 
 /**
- * The facilitator port's `settle` if the facilitator is slow: the request has arrived, and is done later, even if
+ * The facilitator port's `settle` if the facilitator is slow: the request has arrived, and is executed later, even if
  * nobody waits for it any more.
  */
 export async function settleLate(
@@ -500,7 +503,7 @@ function denyBroadcasts({ pool, mined }: World, before: number): void {
   for (const sent of mined.values()) if (isBroadcastSince(sent)) sent.isDenied = true
 }
 
-// Results that the wall must not treat as a denial.
+// Reasons of rejections. The wall must not treat the first one as a denial of a broadcast.
 const VAGUE = 'invalid_transaction_state'
 const SIMULATION_FAILED = 'invalid_exact_evm_transaction_simulation_failed'
 const TOO_LATE = 'invalid_exact_evm_payload_authorization_valid_before'

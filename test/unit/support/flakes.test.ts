@@ -32,6 +32,6 @@ test('if a round failed but none of its tests did, the run itself is listed as t
 test('the table of all rounds has the most frequent failure first', () => {
   const [a, b] = ['a.test.ts: one', 'b.test.ts: two']
   const rounds = [[a], [b, a], []].map((failed) => ({ passed: 9, failed }))
-  expect(renderTable(rounds)).toBe('failed, of 3 rounds\n     2  a.test.ts: one\n     1  b.test.ts: two')
+  expect(renderTable(rounds)).toBe('failures in 3 rounds\n     2  a.test.ts: one\n     1  b.test.ts: two')
   expect(renderTable([{ passed: 9, failed: [] }])).toBe('nothing failed in 1 rounds')
 })

@@ -10,7 +10,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 const account = privateKeyToAccount(process.env.PRIVATE_KEY)
 const target = new URL(process.env.TARGET)
 
-/** The header that the manager makes from a demand for payment; it repeats the demand's resource and extensions. */
+/** The header that the payment manager makes for a 402; it repeats the resource and extensions of the 402. */
 async function paymentHeader({ x402Version, resource, accepts, extensions = {} }) {
   const accepted = accepts.find(({ network }) => network === 'eip155:8453')
   const [now, nonce] = [Math.floor(Date.now() / 1000), bytesToHex(crypto.getRandomValues(new Uint8Array(32)))]

@@ -9,5 +9,5 @@ export type Mutant = {
    * older copy, with changing prices, or on a wide wall.
    */
   readonly shows?: 'real' | 'twins' | 'real twins' | 'real prices' | 'real wide' | 'endpoints' | 'operator'
-  readonly isCheap?: true // found within so few histories that every test run can do it
+  readonly isCheap?: true // found within so few histories that every test run can plant it
 }

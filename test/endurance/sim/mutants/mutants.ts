@@ -35,7 +35,7 @@ export const mutants: readonly Mutant[] = [
     isCheap: true,
   },
   {
-    name: 'every rejection is definite',
+    name: 'every rejection counts as definite',
     file: 'server/domain/purchase/facilitator-errors.ts',
     from: 'preBroadcastReasons.has(reason)',
     to: 'reason.length > 0',
@@ -117,7 +117,7 @@ export const mutants: readonly Mutant[] = [
     isCheap: true,
   },
   {
-    name: 'a payment is answered for every block',
+    name: 'a resend of a payment for any other block gets its receipt',
     file: SCRIPT,
     from: 'if (!isPaymentOf(known, payment) || !coversTarget(known, target))',
     to: 'if (!isPaymentOf(known, payment))',
@@ -142,7 +142,7 @@ export const mutants: readonly Mutant[] = [
     to: `      return 'seen'\n`,
   },
   {
-    name: 'the time of a sale may go back (SQL)',
+    name: 'the time of a sale may decrease (SQL)',
     file: 'db/wall/log.ts',
     from: 'max($now, coalesce((SELECT at FROM changes ORDER BY number DESC LIMIT 1), 0)) AS at',
     to: '$now AS at',
@@ -254,7 +254,7 @@ export const mutants: readonly Mutant[] = [
     shows: 'twins',
   },
   {
-    name: 'a rejected order gets the picture of another one',
+    name: 'a rejected order gets the picture of another order',
     file: 'server/domain/purchase/listing.ts',
     from: 'TEXT_KEYS.every((key) => one[key] === other[key]) && one.painter === other.painter',
     to: 'true',
@@ -274,7 +274,7 @@ export const mutants: readonly Mutant[] = [
     to: 'to === terms.payTo && accepted',
   },
   {
-    name: 'the time of a sale is that of the server',
+    name: 'the time of a sale may decrease between servers',
     file: 'test/endurance/sim/ledger-model.ts',
     from: 'const at = Math.max(now, sales.at(-1)?.at ?? 0)',
     to: 'const at = now',
@@ -314,7 +314,7 @@ export const mutants: readonly Mutant[] = [
     to: '',
   },
   {
-    name: 'a payer is asked to wait before that is stored',
+    name: 'a payer is asked to wait although its purchase is not marked as uncertain',
     file: SETTLEMENT,
     from: `  if (purchase.state.kind !== 'reserved' || purchase.state.uncertain) return purchase\n`,
     to: '  return purchase\n',
@@ -344,7 +344,7 @@ export const mutants: readonly Mutant[] = [
     to: 'step.answer !== false',
   },
   {
-    name: 'a receipt is returned before that is stored',
+    name: 'a receipt is returned for another payment without a record of that',
     file: RUN,
     from: 'if (isReceipt) return await ledger.reuseReceipt(purchase, run.key.nonce)',
     to: 'if (isReceipt) return true',
@@ -375,13 +375,13 @@ export const mutants: readonly Mutant[] = [
     to: '',
   },
   {
-    name: 'the operator gets the alert for a lost payment only after it is stored',
+    name: 'the operator gets the alert for a lost payment only after the loss is stored',
     file: RUN,
     from: `      alert('payment-lost', purchase)\n      return ledger.writeOff(purchase)\n`,
     to: `      return ledger.writeOff(purchase).then(() => alert('payment-lost', purchase))\n`,
   },
   {
-    name: 'an error of the database is thrown at the client',
+    name: 'a database error is thrown instead of becoming a response',
     file: RUN,
     from: `    if (!(error instanceof StoreUnavailable)) throw error
     return createStoreUnavailableFailure()`,
@@ -432,7 +432,7 @@ export const mutants: readonly Mutant[] = [
     to: '',
   },
   {
-    name: 'a payment that another process works on is answered with a demand',
+    name: 'a new payment is demanded while another process works on the payment',
     file: SCRIPT,
     from: `  if (known?.state.kind === 'reserved') yield* markUncertain(known)
   return withChargeStatus(createAlreadyProcessingFailure(), undefined)`,

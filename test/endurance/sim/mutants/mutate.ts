@@ -10,7 +10,7 @@ import { mutants } from './mutants.ts'
 
 const ROOT = resolve(import.meta.dir, '../../../..')
 
-// The sources of the simulation.
+// The files that the simulation needs.
 const SOURCES = [
   'server',
   'db',
@@ -22,8 +22,8 @@ const SOURCES = [
   'tsconfig.base.json',
 ]
 
-// A bug must show within this many histories, of which the first batches are small: most bugs show immediately. For
-// operator bugs, which can show in one of 251 histories, twice as many are tried.
+// A bug must show within this many histories. The first batches are small, because most bugs show immediately. Operator
+// bugs, which can show only in one of 251 histories, get twice as many.
 const KILLED_WITHIN = 50_000
 const chooseSeedLimit = ({ shows }: Mutant) => (shows === 'operator' ? 2 * KILLED_WITHIN : KILLED_WITHIN)
 const STRETCHES = [250, 1000, 5000]
@@ -51,7 +51,7 @@ export async function runMutant(mutant: Mutant, seeds: number): Promise<Fate> {
     for (let from = 0, nth = 0; from < seeds; nth += 1) {
       const end = Math.min(seeds, from + (STRETCHES[nth] ?? 5000))
       const broken = await playStretch(join(folder, 'test/endurance/sim'), from, end, () => {}, createChoice(mutant))
-      // A bug that does not compile proves nothing.
+      // A bug that refers to an unknown name proves nothing.
       if (broken?.broken.includes('ReferenceError') === true) throw new Error(`"${mutant.name}": ${broken.broken}`)
       if (broken !== undefined) return { mutant, ...broken }
       from = end
@@ -74,7 +74,7 @@ const createChoice = ({ file, shows }: Mutant): Choice => ({
 
 /** Plants every bug and prints the results; returns the exit code. */
 export async function runMutants(workers: number, seeds: number): Promise<number> {
-  // All of them must fit before the first is tried.
+  // Every bug must fit the source before the first one is tried.
   for (const mutant of mutants) plantBug(mutant)
   const waiting = [...mutants]
   const fates: Fate[] = []

@@ -10,7 +10,7 @@ const SALES = 'db/purchase/sales.ts'
 
 export const mutantsOfAreas: readonly Mutant[] = [
   {
-    name: 'a part of an area is charged',
+    name: 'only a part of an area is charged',
     file: 'server/domain/purchase/payment.ts',
     from: 'amount: computePrice(terms, countBlocks(target)),',
     to: 'amount: terms.amount,',
@@ -31,13 +31,13 @@ export const mutantsOfAreas: readonly Mutant[] = [
     isCheap: true,
   },
   {
-    name: 'a part of an area is sold (SQL)',
+    name: 'only a part of an area is sold (SQL)',
     file: SALES,
     from: 'const sold = listHeldBlocks(selling)',
     to: 'const sold = listHeldBlocks(selling).slice(0, 1)',
   },
   {
-    name: 'a part of an area is released (SQL)',
+    name: 'only a part of an area is released (SQL)',
     file: HOLDS,
     from: `    change('a held payment to release', RELEASE, values),\n  )\n`,
     to: `    change('a held payment to release', RELEASE, values),\n  )
@@ -88,7 +88,7 @@ export const mutantsOfAreas: readonly Mutant[] = [
     shows: 'real wide',
   },
   {
-    name: 'the payment of an area is answered for its first block only',
+    name: 'a request for the first block of an area gets the receipt of the area',
     file: RULES,
     from: '  if (asked === resolveTarget(purchase)) return',
     to: '  if (asked === resolveTarget(purchase) || asked === purchase.block) return',

@@ -60,7 +60,7 @@ export const mutantsOfClients: readonly Mutant[] = [
     to: 'const own = takeLeftover([...session.left].slice(session.left.length), order)',
   },
   {
-    name: 'a client does not check what earlier processes left',
+    name: 'a client skips the first payment that earlier processes left',
     file: BUYER,
     from: '(await payments.list()).map(',
     to: '(await payments.list()).slice(1).map(',

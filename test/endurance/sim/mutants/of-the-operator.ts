@@ -1,4 +1,4 @@
-/** Bugs in the promises to an operator: an older copy is recognised, and accepting it loses no dollar. */
+/** Bugs that break the promises to an operator: the wall recognises an older copy, and accepting it loses no money. */
 
 import type { Mutant } from './mutant.ts'
 
@@ -8,7 +8,7 @@ const ACCEPT = 'server/books/accept-restored-backup.ts'
 
 export const mutantsOfTheOperator: readonly Mutant[] = [
   {
-    name: 'a database behind its witness sells',
+    name: 'a wall sells although its database is behind its witness',
     file: CHECK,
     from: 'scan.orphans.length === 0 && !isBehind',
     to: 'scan.orphans.length === 0',
@@ -57,7 +57,7 @@ export const mutantsOfTheOperator: readonly Mutant[] = [
     shows: 'operator',
   },
   {
-    name: 'money that arrives later is not looked for',
+    name: 'money that arrives after the first check is not searched for',
     file: CHECK,
     from: 'else if (isDue) await continueScan',
     to: 'else if (isDue && !isCurrent) await continueScan',

@@ -17,7 +17,7 @@ import { SIGNED } from '../samples.ts'
 import { isCharged, readTerms, timeOf, type World } from '../world.ts'
 import { signPayment, type Crowd, type Payer } from './payers.ts'
 
-/** Sends a request to a wall, and gets its response; `undefined` if there is none. */
+/** Sends requests to a wall; the callback gets the response, or `undefined` if there is none. */
 export type Line = {
   asks(target: Target, told: (space: OfferState | undefined) => void): void
   sendPayment(target: Target, payment: Payment, told: (outcome: Outcome | undefined) => void): void
@@ -59,7 +59,7 @@ export function startKeeper(
 ): void {
   const process = {}
   keeper.process = process
-  world.tell(() => `client: ${keeper.payer.wallet.slice(-4)} starts for ${errand?.target ?? 'what is left'}`)
+  world.tell(() => `client: ${keeper.payer.wallet.slice(-4)} starts for ${errand?.target ?? 'earlier purchases'}`)
   // A dead process does nothing more.
   const runWhileAlive = <T>(act: () => Promise<T>) =>
     keeper.process === process ? act() : Promise.withResolvers<T>().promise
@@ -73,7 +73,7 @@ export function startKeeper(
     return payment
   }
   const recordEnd = (end: 'served' | 'paid', payment: string) => {
-    world.tell(() => `client: says that ${payment.slice(-4)} was ${end}`)
+    world.tell(() => `client: reports ${payment.slice(-4)} as ${end}`)
     keeper.told.add(payment)
     for (const one of keeper.errands) if (one.signed.some((of) => keyOf(of) === payment)) one.end ??= end
   }
@@ -129,13 +129,13 @@ export function startKeeper(
     })
 }
 
-/** Whether a caller gives up. It also does if its wallet is empty, though the payment stays open until it expires. */
+/** Whether the caller gives up, e.g. because of an empty wallet, though the payment stays open until it expires. */
 const isOver = ({ kind, code }: WallError) =>
   kind === 'refused' || kind === 'paid' || (kind === 'unknown' && code === 'payment_required')
 
 const drawPen = ({ prng }: World) => ({ seconds: prng.pick([30, 90, 300, 300]), signature: SIGNED }) as const
 
-/** A receipt of the model wall names its payment. */
+/** Reads the payment key that a receipt of the model wall contains. */
 const readPaymentKey = (receipt: object): string => ('payment' in receipt ? String(receipt.payment) : '')
 
 /** The wall's response as it reaches a client, or a gateway's response in its place. */
@@ -199,7 +199,7 @@ function createOutcomeResponse(world: World, target: Target, outcome: Outcome): 
   return createRefusal(world, target, outcome.code, outcome.details)
 }
 
-// The stock client pays with no other token.
+// The USDC contract, because the real client pays with no other token.
 const DOLLARS = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
 
 function createRefusal(world: World, target: Target, code: FailureCode, details?: Failure['details']): Response {

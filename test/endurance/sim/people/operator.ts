@@ -1,4 +1,4 @@
-/** An operator, who copies the wall, restores an older copy, and accepts it; and the final state of the books. */
+/** An operator, who copies the wall, restores an older copy, and accepts it; and a final check of the books. */
 
 import { acceptRestoredBackup, findLostPayments } from '../../../../server/books/accept-restored-backup.ts'
 import { compareBooks } from '../../../../server/domain/purchase/balance.ts'
@@ -35,8 +35,8 @@ export function createOperator({ prng }: World, vault: Vault): Operator {
 }
 
 /**
- * Copies the wall once it has searched the chain. An earlier copy does not know where to search, and accepting that
- * copy says so. A snapshot of the store's device includes a witness that is beside the store.
+ * Copies the wall once it has searched the chain. An earlier copy would not know where to begin the search, and its
+ * acceptance would report that. A snapshot of the store's device includes a witness that is beside the store.
  */
 export function saveCopy(world: World, operator: Operator): void {
   const position = readSettled(operator.vault.ports.store.position())
@@ -52,7 +52,7 @@ export function listOlderCopies({ vault, copies }: Operator): readonly Copy[] {
   return copies.filter(({ position }) => payment > position.payment || height > position.height)
 }
 
-/** Restores a copy while the wall is stopped, with the other files on its device, or without. */
+/** Restores a copy while the wall is stopped, with or without the other files on its device. */
 export function restoreCopy(world: World, operator: Operator, copied: Copy, witness: Witness): void {
   const { vault, copies, isApart } = operator
   vault.restoreCopy(copies.indexOf(copied))
@@ -66,12 +66,12 @@ export function restoreCopy(world: World, operator: Operator, copied: Copy, witn
   operator.putBack = { isBehind, lost: listLostPayments(world, operator, witness) }
   forgetLost(world, witness)
   const { size } = operator.putBack.lost
-  world.tell(() => `operator: puts the copy back${isSnapshot ? ', with its witness' : ''}: ${size} payments are lost`)
+  world.tell(() => `operator: restores the copy${isSnapshot ? ', with its witness' : ''}: ${size} payments are lost`)
 }
 
 /**
- * Payments that every endpoint shows but the copy does not know, at any address that the copy, witness or settings
- * know. Excludes payments that the copy had booked while it was the wall.
+ * Payments that every endpoint shows but the copy lacks, to any address in the copy, the witness or the settings.
+ * Excludes payments that the copy had booked while it was the wall.
  */
 function listLostPayments(
   world: World,
@@ -159,7 +159,7 @@ export function acceptCopy(world: World, operator: Operator, seenBy: Witness): v
  */
 export function checkBooks(world: World, { vault, firstLook }: Operator, witness: Witness): void {
   const statement = readSettled(vault.ports.audit.statement())
-  // If only the lost history asked to be paid at an address, nobody knows to search it.
+  // If only the lost history used a payment address, nobody knows that it must be searched.
   const payees = new Set<string>([...statement.payees, readTerms(world).payTo])
   const arrivals = listTransfers(world).filter(({ to }) => payees.has(to))
   const { unpaid, landed, orphans } = compareBooks(statement, arrivals, statement)

@@ -30,22 +30,22 @@ type Sent =
   | { readonly wallet: Address; readonly block: BlockIndex; readonly message: string; readonly ts: number }
   | { readonly wallet: Address; readonly name: string; readonly ts: number }
 
-/** A signed change, and whether it was acknowledged. */
+/** The signed changes that were sent, and the texts of the acknowledged ones. */
 export type Studio = { readonly sent: Sent[]; readonly done: Set<string> }
 
 export const createStudio = (): Studio => ({ sent: [], done: new Set() })
 
-/** The subject that orders changes: a block or a wallet. */
+/** The block or the wallet that a change is about; changes of one subject are ordered by their times. */
 const findSubject = (change: Change) =>
   change.kind === 'repaint' ? `block ${change.block}` : change.kind === 'identity' ? `agent ${change.agent}` : undefined
 
-/** The content of an owner's change. */
+/** The message or the name in an owner's change. */
 const readContent = (change: Change) =>
   change.kind === 'repaint' ? change.content.message : change.kind === 'identity' ? change.profile.name : undefined
 
 const getSentText = (sent: Sent): string => ('message' in sent ? sent.message : sent.name)
 
-/** Somebody signs a change, or sends one again. */
+/** An owner signs and sends a change, or resends an earlier one. */
 export function sendChange(
   world: World,
   { sent, done }: Studio,
@@ -99,11 +99,11 @@ export function checkPaint(paint: Paint, { sent, done }: Studio, follower: Serve
     if (times > 1) throw new Violation(`a change is applied once: ${word}`)
     if (times === 0 && done.has(word)) throw new Violation(`a change that was acknowledged is applied: ${word}`)
   }
-  // Owners of the simulation have no fast clocks, so the order of their times is the order of their changes.
+  // No owner in the simulation has a fast clock, so the changes of a subject must be in the order of their times.
   for (const [of, changes] of Map.groupBy(log, findSubject)) {
     const times = changes.flatMap((change) => sent.find((each) => getSentText(each) === readContent(change))?.ts ?? [])
     if (of !== undefined && times.some((ts, at) => ts < (times[at - 1] ?? ts)))
-      throw new Violation(`what was signed earlier does not undo what was signed later: ${of}`)
+      throw new Violation(`a change that was signed earlier does not undo a later one: ${of}`)
   }
   const views = [log, readSettled(paint.log.readCompacted())].map(replayChanges)
   if (!isDeepStrictEqual(views[0], views[1])) throw new Violation('the compacted log shows the same as the full one')

@@ -61,7 +61,7 @@ export function createCrowd(world: World, { wall, areas }: Shop, size: number): 
   return { payers, wall, areas, signed: [], firstTarget: new Map(), bound: new Map() }
 }
 
-/** Somebody's next request to buy: newly signed, resent, or sent for another target. */
+/** A payer's next request to buy: newly signed, resent, or sent for another target. */
 export function drawOrder(world: World, crowd: Crowd, payer: Payer): Order {
   const { prng } = world
   const own = crowd.signed.filter((payment) => payment.payer === payer.wallet).slice(-3)
@@ -136,7 +136,7 @@ function signAgain(world: World, known: Payment, target: Target): Payment {
   const isOutdated = isRepriced && asked !== known.amount
   if (!isVaried || known.signature !== SIGNED || !prng.nextBoolean(isOutdated ? 0.6 : 0.15)) return known
   const validBefore = BigInt(Math.floor(timeOf(world) / 1000) + prng.pick([30, 90, 300]))
-  // Of all who sign for another amount, every second one uses the current price.
+  // Of the nonces that are signed for another amount, the even ones use the current price.
   const other = isRepriced || BigInt(known.nonce) % 2n === 0n ? asked : known.amount + readTerms(world).amount
   const amount = prng.nextBoolean(isOutdated ? 0.8 : 0.3) ? other : known.amount
   return { ...known, amount, validBefore, accepted: { ...known.accepted, amount } }
@@ -158,7 +158,7 @@ function drawPen(world: World, { wall }: Crowd): Pen {
 
 const OWN_PEN: Pen = { seconds: 300, signature: SIGNED }
 
-/** A payment of the wall's price for a target. */
+/** Signs a payment of the wall's price for a target. */
 export function signPayment(
   world: World,
   { signed }: Crowd,
@@ -173,7 +173,7 @@ export function signPayment(
   return payment
 }
 
-/** What payers and others do with their own wallets and with payments they have seen. */
+/** Lets a payer empty or fill a wallet, or use up an authorization, or somebody else broadcast a payment. */
 export function causeMischief(world: World, { payers, signed, areas, wall }: Crowd): void {
   const { prng, balances } = world
   const { wallet } = prng.pick(payers)

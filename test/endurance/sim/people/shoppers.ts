@@ -1,6 +1,6 @@
 /**
  * Clients that store nothing: they send a request without a payment, sign the terms, and begin again until they are
- * served. Whatever happens to them, one wish is one block or area, and paid once.
+ * served. Whatever happens to them, each wish buys at most one block or area, and is paid for at most once.
  */
 
 import { keyOf, type Payment, type Target } from '../../../../server/domain/purchase/payment.ts'
@@ -20,7 +20,7 @@ export type Wish = {
   readonly signed: Payment[]
   isWaiting: boolean // for a response
   isMistimed: boolean // whether a clock was far off meanwhile, so that no wall knows how old anything is
-  isHeldBack: boolean // its last target was held for others, and nothing else was open
+  isHeldBack: boolean // whether the wall last showed the target as held for others
   end: 'served' | 'refused' | 'unknowable' | undefined // once the client stops
 }
 
@@ -60,13 +60,13 @@ export function checkWishes(world: World, book: Book, wishes: readonly Wish[]): 
     if (more.length > 0) throw new Violation(`one wish is paid for once: payments ${name}`)
     if (paid === undefined || wish.end === 'served' || (wish.end === undefined && !isAsking(world, wish))) continue
     // A client that wants any block gets sold_out when all are sold, and a payment that settled late may have bought
-    // another.
+    // another block.
     const row = book.row(keyOf(paid))
     const isMoved = !isNext(wish.target) && (row === undefined || resolveTarget(row) !== wish.target)
     const isElsewhere = row?.state.kind === 'credited' || isMoved
     const isSoldOut = isNext(wish.target) && wish.end === 'refused'
     // A hold may last longer than the simulation lets clients continue.
     if (!isElsewhere && !isSoldOut && !wish.isHeldBack)
-      throw new Violation(`who paid and asks until it is served is: payments ${name}`)
+      throw new Violation(`a client that paid and continues to send requests is served: payments ${name}`)
   }
 }
