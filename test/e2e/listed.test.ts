@@ -62,7 +62,8 @@ async function runListed(url = catalogue.url.origin) {
 test('listed validates each paid address, and gives a remedy for each one that is not listed or would be rejected', async () => {
   const fresh = await runListed()
   expect([fresh.status, fresh.rows.length]).toEqual([1, 3])
-  for (const row of fresh.rows) expect(row).toContain('| not listed | make one sale at this address through Coinbase’s facilitator')
+  for (const row of fresh.rows)
+    expect(row).toContain('| not listed | make one sale at this address through Coinbase’s facilitator')
   resources.push(`${wall.url}/blocks/next`, `${wall.url}/blocks/{coord}`, `${wall.url}/areas`)
   expect(await runListed()).toMatchObject({
     status: 0,
