@@ -6,7 +6,7 @@ import { parsePrice, USUAL_PRICE_ATOMIC } from '../shared/money.ts'
 import { isPrintable } from '../shared/text.ts'
 import { isNetwork, type Network } from '../shared/usdc.ts'
 import { parseAddresses } from '../shared/wallet.ts'
-import type { Address } from './domain/purchase/payment.ts'
+import { toLowerAddress, type Address } from './domain/purchase/payment.ts'
 import type { Database } from './domain/store-position.ts'
 import { NETWORKS, tokenOf } from './x402/network.ts'
 import type { Offer } from './x402/terms.ts'
@@ -179,7 +179,7 @@ export function readConfig(env: Env): Config {
     ...rest,
     hosts: [...new Set([baseUrl.hostname, baseUrl.host])],
     offer: {
-      terms: { network, asset: lowerAddress(asset.address), payTo, amount: price },
+      terms: { network, asset: toLowerAddress(asset.address), payTo, amount: price },
       title,
       baseUrl: baseUrl.origin,
       assetName: asset.name,
@@ -275,8 +275,6 @@ export const createConfigError = (problems: readonly string[]) =>
   )
 
 type Parsed<T> = { readonly value: T } | { readonly problem: string }
-
-const lowerAddress = (address: string) => address.toLowerCase() as Address
 
 const parseText = (text: string): Parsed<string> => ({ value: text })
 
@@ -394,6 +392,6 @@ function parsePayee(text: string, asset: string): Parsed<Address> {
   const isOneCase = digits === digits.toLowerCase() || digits === digits.toUpperCase()
   if (!isOneCase && getAddress(text) !== text) return { problem: 'has an invalid checksum: check for a typo' }
   if (/^0x0+$/i.test(text)) return { problem: 'must not be the zero address' }
-  if (lowerAddress(text) === lowerAddress(asset)) return { problem: 'must not be the token itself' }
-  return { value: lowerAddress(text) }
+  if (toLowerAddress(text) === toLowerAddress(asset)) return { problem: 'must not be the token itself' }
+  return { value: toLowerAddress(text) }
 }

@@ -2,6 +2,7 @@
 
 import { privateKeyToAccount } from 'viem/accounts'
 import type { Engine } from '../../db/engine.ts'
+import { toLowerHex } from '../../shared/chain/arrivals.ts'
 import { CLAIM_ORDER, type BlockIndex } from '../../shared/wall.ts'
 import { buyerOf, keyOf, NETWORK } from './seed.ts'
 
@@ -39,8 +40,6 @@ function createOrders(blocks: number, agents: number): Order[] {
     return { block, payment: createPayment(toLowerHex(payer), number) }
   })
 }
-
-const toLowerHex = (address: `0x${string}`): `0x${string}` => `0x${address.slice(2).toLowerCase()}`
 
 function createPayment(payer: `0x${string}`, number: number): Payment {
   const terms = { network: NETWORK, asset: PAYEE, payTo: PAYEE, amount: 1_000_000n }

@@ -18,7 +18,7 @@ import {
   signedInCodes,
 } from '../discovery/openapi/operation.ts'
 import { createFailure } from '../domain/failure.ts'
-import type { Address } from '../domain/purchase/payment.ts'
+import { toLowerAddress, type Address } from '../domain/purchase/payment.ts'
 import { toRegistry, type WallView } from '../domain/wall/wall-view.ts'
 import { RECEIPTS, readOwnReceipts } from '../wall/my-receipts.ts'
 import { listMyWall, type MyWallDeps } from '../wall/my-wall.ts'
@@ -84,7 +84,7 @@ export const createAgentRoutes = (deps: AgentDeps) => {
           const wallet = readNameBelow(PREFIX, request.url)
           if (!isAddress(wallet))
             return refuse(createFailure('invalid_wallet', `A wallet ${describeRule(WalletParams.properties.wallet)}.`))
-          return respondResult(await listMyWall(deps, wallet.toLowerCase() as Address, query))
+          return respondResult(await listMyWall(deps, toLowerAddress(wallet), query))
         }),
         { transform: createTurnHook(clients, 'searches'), ...documentOperation(DOCS.readWallet) },
       )

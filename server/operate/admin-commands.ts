@@ -9,7 +9,7 @@ import { Closed } from '../../shared/contract/kinds.ts'
 import { coordOf, parseCoord, type BlockIndex } from '../../shared/wall.ts'
 import type { RestoredBackupCheck } from '../books/check-restored-backup.ts'
 import { bookPayout, bookStray, resolvePurchase, type ResolveDeps } from '../books/resolve-purchase.ts'
-import type { Address, Hash, UnixMs } from '../domain/purchase/payment.ts'
+import { toLowerAddress, type Hash, type UnixMs } from '../domain/purchase/payment.ts'
 import type { Purchase, ChainStatus } from '../domain/purchase/purchase.ts'
 import { describeHolding } from '../domain/purchase/target.ts'
 import type { Hidden } from '../domain/wall/log.ts'
@@ -293,7 +293,7 @@ const PAYOUT_WORDS = {
 } as const
 
 const keyOf = (payer: string, nonce: string) => ({
-  payer: payer.toLowerCase() as Address,
+  payer: toLowerAddress(payer),
   nonce: nonce.toLowerCase() as Hash,
 })
 

@@ -16,7 +16,7 @@ import {
   type PurchaseOrder,
   TEXT_KEYS,
 } from '../domain/purchase/listing.ts'
-import type { Address } from '../domain/purchase/payment.ts'
+import { toLowerAddress } from '../domain/purchase/payment.ts'
 import { createInvalidAreaFailure, createInvalidCoordinateFailure } from '../domain/purchase/refusals.ts'
 import { positionOf, targetOf, type Target } from '../domain/purchase/target.ts'
 import { decodeBase64, readAreaPixels } from '../domain/wall/canvas.ts'
@@ -53,7 +53,7 @@ function toListing({ px, painter, ...texts }: ListingQuery): Listing {
     message,
     link,
     pixels: px === undefined ? null : parseHexPixels(px),
-    painter: painter === undefined ? null : (painter.toLowerCase() as Address),
+    painter: painter === undefined ? null : toLowerAddress(painter),
   }
 }
 

@@ -24,7 +24,7 @@ import {
 import { coordOf, parseCoord, type BlockIndex } from '../../shared/wall.ts'
 import { isAddress } from '../../shared/wallet.ts'
 import { createFailure, isFailure, type Failure } from '../domain/failure.ts'
-import type { Address, UnixMs } from '../domain/purchase/payment.ts'
+import { toLowerAddress, type Address, type UnixMs } from '../domain/purchase/payment.ts'
 import {
   createInvalidAreaFailure,
   createInvalidCoordinateFailure,
@@ -216,8 +216,6 @@ export async function createPainterNaming(
 /** The rules for everything that a wallet signs for itself alone. */
 export const createWalletRule = (wallet: Address) =>
   ({ signers: [wallet], whose: 'this wallet', budgets: ['registrations'], keys: [wallet] }) as const
-
-const toLowerAddress = (address: string) => address.toLowerCase() as Address
 
 /**
  * Reads the address of a wallet that has bought something. Refuses any other wallet, because it is not in the registry.

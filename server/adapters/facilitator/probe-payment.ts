@@ -5,7 +5,7 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { getAddress } from 'viem/utils'
 import { AUTHORIZATION_TYPES, PRIMARY_TYPE } from '../../../shared/usdc.ts'
-import { MAX_TIMEOUT_SECONDS, type Address, type Payment } from '../../domain/purchase/payment.ts'
+import { toLowerAddress, MAX_TIMEOUT_SECONDS, type Payment } from '../../domain/purchase/payment.ts'
 import { domainOf } from '../../x402/authorization.ts'
 import type { Offer } from '../../x402/terms.ts'
 
@@ -31,7 +31,7 @@ export async function createProbePayment(offer: Offer): Promise<Payment> {
   return {
     ...authorization,
     // viem writes addresses with their checksums.
-    payer: account.address.toLowerCase() as Address,
+    payer: toLowerAddress(account.address),
     amount: AMOUNT,
     signature,
     accepted: { ...terms, amount: AMOUNT, scheme: 'exact' },

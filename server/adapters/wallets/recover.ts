@@ -5,7 +5,7 @@
  */
 
 import { bytesToHex, hashMessage, keccak256, recoverAddress } from 'viem/utils'
-import type { Address, Hash } from '../../domain/purchase/payment.ts'
+import { toLowerAddress, type Address, type Hash } from '../../domain/purchase/payment.ts'
 
 /** The libraries, fastest first. */
 export const LIBRARIES = ['native', 'viem'] as const
@@ -86,8 +86,6 @@ const recoveryBits: ReadonlyMap<number, 0 | 1> = new Map([
 ])
 
 const decodeHex = (hex: string) => new Uint8Array(Buffer.from(hex.slice('0x'.length), 'hex'))
-
-const toLowerAddress = (address: string) => address.toLowerCase() as Address
 
 /**
  * Signatures by the keys 1 and 2, with both recovery bits, over a text with characters of two, three and four bytes in

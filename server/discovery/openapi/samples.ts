@@ -3,7 +3,7 @@
 import type { Receipt } from '../../../shared/contract/block.ts'
 import type { Health } from '../../../shared/contract/service.ts'
 import { parseCoord } from '../../../shared/wall.ts'
-import type { Address, Hash, Payment } from '../../domain/purchase/payment.ts'
+import { toLowerAddress, type Hash, type Payment } from '../../domain/purchase/payment.ts'
 import { TEST_VECTOR } from '../../domain/wall/signed-fields.ts'
 import { createBlockReceipt } from '../../x402/receipt.ts'
 import type { Site } from '../site.ts'
@@ -18,7 +18,7 @@ function createSampleReceipt({ offer }: Site): Receipt {
   const block = parseCoord(deed.block.coord)
   if (block === undefined) throw new RangeError(`${deed.block.coord} is off the wall`)
   const payment: Payment = {
-    payer: TEST_VECTOR.address.toLowerCase() as Address,
+    payer: toLowerAddress(TEST_VECTOR.address),
     nonce: `0x${'00'.repeat(32)}`,
     to: terms.payTo,
     amount: terms.amount,

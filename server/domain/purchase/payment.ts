@@ -6,6 +6,9 @@ import { countBlocks, type Target } from './target.ts'
 /** An EVM address in lower case, so that it can be used as a key. */
 export type Address = `0x${string}`
 
+/** An address in lower case, as the wall stores and compares addresses. */
+export const toLowerAddress = (address: string): Address => address.toLowerCase() as Address
+
 /** 32 bytes in lower-case hex: an authorization's nonce or a transaction's hash. */
 export type Hash = `0x${string}`
 

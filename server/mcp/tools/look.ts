@@ -11,7 +11,7 @@ import { WALLET_LIMIT_MAX, WalletAccount } from '../../../shared/contract/wallet
 import { PALETTE } from '../../../shared/palette.ts'
 import { BLOCK_SIZE, COLS, HEIGHT, ROWS, WIDTH, parseCoord, refOf, type BlockIndex } from '../../../shared/wall.ts'
 import { createFailure, isFailure } from '../../domain/failure.ts'
-import type { Address } from '../../domain/purchase/payment.ts'
+import { toLowerAddress } from '../../domain/purchase/payment.ts'
 import { createInvalidCoordinateFailure } from '../../domain/purchase/refusals.ts'
 import { pricingOf, toRegistry, statsOf, WALL_SIZE } from '../../domain/wall/wall-view.ts'
 import { listMyWall as readMyWall } from '../../wall/my-wall.ts'
@@ -245,7 +245,7 @@ export const myWall = defineTool(
     output: Type.Object({ ...WalletAccount.properties, untrusted: Untrusted }),
   },
   async (deps, { wallet, after = 0 }) => {
-    const standing = await readMyWall(deps, wallet.toLowerCase() as Address, { after, limit: WALLET_LIMIT_MAX })
+    const standing = await readMyWall(deps, toLowerAddress(wallet), { after, limit: WALLET_LIMIT_MAX })
     return isFailure(standing) ? refuse(standing) : createSuccess({ ...standing, untrusted: UNTRUSTED_PROFILE })
   },
 )
