@@ -7,8 +7,10 @@ import type { DamagedRow } from './row-checksums.ts'
 
 /** How a store is opened: callbacks for failures, and how long to wait for a server. */
 export type Opening = {
-  readonly onBroken: () => void // the disk failed at commit: the process must end, because only a restart can tell what was saved
-  readonly onDamaged: (row: DamagedRow) => void // SQLite: a row does not match its checksum; it is left out from then on
+  /** The disk failed at commit: the process must end, because only a restart can tell what was saved. */
+  readonly onBroken: () => void
+  /** SQLite: a row does not match its checksum; it is left out from then on. */
+  readonly onDamaged: (row: DamagedRow) => void
   readonly onUnchecked: () => void // PostgreSQL: the server does not check its pages for damage
   readonly answerMs: number // PostgreSQL: how long to wait for a server that does not respond at all
 }

@@ -20,7 +20,8 @@ export type Config = {
   readonly adminSocketPath: string | undefined // undefined: the default of `locateAdminSocket`
   readonly witnessPath: string | undefined // undefined: none, for a database in memory
   readonly isWitnessApart: boolean // whether the witness is on a device of its own, according to the operator
-  readonly booksPath: string | undefined // where `books` caches the data that it read from the chain; undefined: no cache
+  /** Where `books` caches the data that it read from the chain; undefined: no cache. */
+  readonly booksPath: string | undefined
   readonly network: Network
   readonly rpcUrls: readonly string[] // called in this order; none: the network's public endpoint
   readonly rpcCallsPerSecond: number | undefined // calls to each endpoint; undefined: no limit
@@ -39,7 +40,8 @@ export type Config = {
   readonly contact: string | null
   readonly denied: DeniedPayers
   readonly trustedHops: number | undefined // how many proxies are trusted; undefined: one on this machine
-  readonly sharesStream: boolean // whether pages follow the live stream that a cache in front of the wall shares among its clients
+  /** Whether pages follow the live stream that a cache in front of the wall shares among its clients. */
+  readonly sharesStream: boolean
 }
 
 /**

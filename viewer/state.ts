@@ -39,8 +39,10 @@ export type State = OverlayState & {
   readonly panel?: Panel | undefined // the open panel
   readonly isMoved: boolean // whether the wall has been moved since the page opened
   readonly missed?: Missed | undefined // the changes since the visitor's last visit
-  readonly stops?: readonly BlockIndex[] | undefined // the stops of the tour through the news; each is a block of the work to show
-  readonly promptBlock?: BlockIndex | undefined // the block that the prompt for an agent suggests; the next open block if undefined
+  /** The stops of the tour through the news; each is a block of the work to show. */
+  readonly stops?: readonly BlockIndex[] | undefined
+  /** The block that the prompt for an agent suggests; the next open block if undefined. */
+  readonly promptBlock?: BlockIndex | undefined
 }
 
 export const PANELS = ['find', 'view', 'time', 'tour', 'share', 'about', 'agent', 'profile'] as const

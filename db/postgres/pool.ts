@@ -75,7 +75,8 @@ const settings = {
 /** How a pool is opened. */
 export type PoolOptions = {
   readonly name?: string // the application name of its connections
-  readonly inspect?: (session: Session) => Promise<void> // checks each new connection before its first use; may reject it
+  /** Checks each new connection before its first use; may reject it. */
+  readonly inspect?: (session: Session) => Promise<void>
 }
 
 /** Makes a pool for a server that responds within `answerMs`. Throws a `TypeError` for an invalid URL. */

@@ -26,8 +26,10 @@ const OLDEST_SQLITE = '3.51.3'
 /** How a database is opened. */
 export type Opening = {
   readonly timeoutMs?: number // how long to wait for another process to release the database
-  readonly onBroken?: () => void // called when the disk fails at commit: the process must end, because only a restart can tell what was saved
-  readonly onDamaged?: (row: DamagedRow) => void // called with each row that does not match its checksum; it is left out from then on
+  /** Called when the disk fails at commit: the process must end, because only a restart can tell what was saved. */
+  readonly onBroken?: () => void
+  /** Called with each row that does not match its checksum; it is left out from then on. */
+  readonly onDamaged?: (row: DamagedRow) => void
   readonly disk?: Disk // the disk of group commits
   readonly copyOf?: Uint8Array // a database, known to be undamaged, of which a copy is opened in memory
 }

@@ -19,7 +19,8 @@ const TCP_USER_TIMEOUT = 18
 
 /** Limits of one connection. */
 export type UnreadLimits = {
-  readonly bufferBytes: number // bytes that were sent but not acknowledged; the kernel doubles the limit for its own needs
+  /** Bytes that were sent but not acknowledged; the kernel doubles the limit for its own needs. */
+  readonly bufferBytes: number
   readonly timeoutMs: number // how long a client may go without acknowledging anything
 }
 

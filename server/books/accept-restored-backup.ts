@@ -25,7 +25,8 @@ export type AcceptRestoredBackupDeps = FindOrphanDeps & {
 
 /** A payment that the copy has lost, or may have lost. */
 export type LostPayment = OrphanPayment & {
-  readonly isBooked: boolean // whether the wall itself booked it as stray, because the wall was selling and knew no purchase for it
+  /** Whether the wall itself booked it as stray, because the wall was selling and knew no purchase for it. */
+  readonly isBooked: boolean
 }
 
 /** The payments that the copy has lost, the searched addresses, and the height up to which the chain was read. */

@@ -27,7 +27,11 @@ const LOST_FOR_MS = Number(VALIDITY_MAX_SECONDS) * 1000 + 2 * LOOK_EVERY_MS
 export type RestoredBackupDeps = FindOrphanDeps & {
   readonly store: Pick<Store, 'position'>
   readonly witness: Pick<Witness, 'read'>
-  readonly isWitnessApart: boolean // whether, according to the operator, the witness is on a device of its own, so that no snapshot restores both it and the store
+  /**
+   * Whether, according to the operator, the witness is on a device of its own, so that no snapshot restores both it and
+   * the store.
+   */
+  readonly isWitnessApart: boolean
   readonly payouts: Payouts
   readonly clock: Clock
   readonly logger: Logger

@@ -27,7 +27,8 @@ export type Failure = {
   readonly message: string
   readonly status?: number | undefined // status of the response, if there was one
   readonly charged?: unknown // the wall's statement about the payment: `yes`, `no` or `unknown`
-  readonly amount?: string | undefined // amount in dollars: of a payment that may still be taken, or of the price that was not paid
+  /** Amount in dollars: of a payment that may still be taken, or of the price that was not paid. */
+  readonly amount?: string | undefined
   readonly until?: string | undefined // ISO time after which that payment cannot be taken any more
 }
 

@@ -65,7 +65,8 @@ export type PurchaseDeps = {
   readonly isDenied?: ((payer: Address) => boolean) | undefined // whether the operator refuses to sell to a payer
   readonly contact: string | null
   readonly advance: () => Promise<void>
-  readonly stored?: (() => void) | undefined // called after each new payment in the ledger, because the log does not announce payments
+  /** Called after each new payment in the ledger, because the log does not announce payments. */
+  readonly stored?: (() => void) | undefined
   readonly leases?: Leases | undefined
   readonly times?: Times
 }
@@ -77,7 +78,8 @@ export type Runs = PurchaseDeps & {
   readonly underWay: Set<PurchaseRun>
   readonly mayLookUp: () => boolean
   readonly started: { readonly at: UnixMs; readonly elapsed: number } // when this process started
-  readonly sent: Lru<string, number> // the value of `elapsed` when a facilitator may last have received a payment, which it could broadcast
+  /** The value of `elapsed` when a facilitator may last have received a payment, which it could broadcast. */
+  readonly sent: Lru<string, number>
   readonly named: Lru<string, Hash> // the transaction that a facilitator named for a payment: a hint, and never a proof
   readonly settle: Facilitator['settle']
   readonly alert: (event: string, purchase: Purchase) => void

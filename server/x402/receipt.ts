@@ -18,7 +18,11 @@ import { toCaip2 } from './network.ts'
 /** The parts of a receipt. */
 type ReceiptFacts = {
   readonly purchase: SoldPurchase
-  readonly sales: readonly Sale[] // the sales of the purchase's blocks, as readers see them, without hidden parts; empty while the view does not show them
+  /**
+   * The sales of the purchase's blocks, as readers see them, without hidden parts; empty while the view does not show
+   * them.
+   */
+  readonly sales: readonly Sale[]
   readonly isEarlier?: true | undefined // the payer signed a new payment, and gets the receipt of this purchase instead
   readonly baseUrl: string // the service's own URL, without a trailing slash
 }

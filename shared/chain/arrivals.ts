@@ -78,7 +78,8 @@ export const canBuyBlocks = (amount: bigint): boolean => amount > 0n && amount %
 /** The recorded payments. Each key consists of a payment's payer and nonce. */
 export type RecordedPayments = {
   readonly amounts: ReadonlyMap<string, bigint> // amounts of payments that bought blocks or became a credit
-  readonly unfinished: ReadonlySet<string> // payments that have neither bought blocks nor become a credit, and may never do so
+  /** Payments that have neither bought blocks nor become a credit, and may never do so. */
+  readonly unfinished: ReadonlySet<string>
   readonly noted: ReadonlyMap<string, 'stray' | 'resolved'> // the decisions about money without a purchase
 }
 

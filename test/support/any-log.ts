@@ -45,7 +45,8 @@ function buildLog(script: readonly Step[]): readonly Change[] {
   const log: Change[] = []
   const agents: number[] = [] // the wallets that have bought, in order
   const sold: BlockIndex[] = []
-  const owned = new Map<BlockIndex, { content: BlockContent; hidden: Hidden }>() // the content that each block's owner set
+  // The content that each block's owner set.
+  const owned = new Map<BlockIndex, { content: BlockContent; hidden: Hidden }>()
   for (const { does, pick, content, profile, parts } of script) {
     const entry = { number: log.length + 1, at: NOW + 1000 * log.length }
     const block = sold[pick % sold.length]

@@ -11,7 +11,8 @@ export type Frame = {
   readonly pixel: number // wall pixels per device pixel
   readonly canvasHeight: number
   readonly place: Edges // the wall in clip space
-  readonly gridStrength: [blocks: number, tens: number] // strength of the lines around open blocks and around groups of ten by ten, 0 to 1
+  /** Strength of the lines around open blocks and around groups of ten by ten, 0 to 1. */
+  readonly gridStrength: [blocks: number, tens: number]
   readonly line: number // width of those lines in device pixels
   readonly outlined: Outline | undefined
   readonly edge: Outline // the line around the wall

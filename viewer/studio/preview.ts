@@ -23,7 +23,8 @@ export function createPreview(canvas: HTMLCanvasElement, first: Theme) {
   const renderer = requireDrawing(createCanvasRenderer(canvas))
   const context = requireDrawing(canvas.getContext('2d'))
   const whole = requireDrawing(createContext(BLOCK_SIZE, BLOCK_SIZE)) // the painted picture
-  const shown = requireDrawing(createContext(BLOCK_SIZE, BLOCK_SIZE)) // the same picture, faint over blocks of other owners
+  // The same picture, faint over blocks of other owners.
+  const shown = requireDrawing(createContext(BLOCK_SIZE, BLOCK_SIZE))
   let barred: readonly BlockIndex[] = []
   let owned = new Path2D() // the outline of the owner's blocks
   renderer.setTheme(first)

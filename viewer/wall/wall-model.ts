@@ -25,7 +25,8 @@ export type Wall = {
   readonly agents: readonly CanvasAgent[]
   readonly claims: Map<BlockIndex, Claim>
   readonly texture: IndexTexture
-  readonly changed: readonly BlockIndex[] | undefined // blocks that differ from the previous wall; all blocks if undefined
+  /** Blocks that differ from the previous wall; all blocks if undefined. */
+  readonly changed: readonly BlockIndex[] | undefined
   readonly complete: boolean // whether every block has been read
 }
 

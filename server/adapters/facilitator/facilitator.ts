@@ -31,8 +31,10 @@ export type FacilitatorSettings = {
   readonly settleTimeoutMs: number
   readonly probeTimeoutMs?: number // for each call of a probe
   readonly authorize: Authorize | undefined // undefined if the facilitator needs no authentication
-  readonly onExtension?: (said: ExtensionSaid) => void // called with a reported status of an extension, for example of the catalogue
-  readonly onProbed?: (trouble: string | null) => void // called after each probe with the problem, in our words; `null` if there is none
+  /** Called with a reported status of an extension, for example of the catalogue. */
+  readonly onExtension?: (said: ExtensionSaid) => void
+  /** Called after each probe with the problem, in our words; `null` if there is none. */
+  readonly onProbed?: (trouble: string | null) => void
 }
 
 /** The headers that authenticate a call to `address`. */

@@ -21,7 +21,8 @@ export type Claims = {
   readonly sales: readonly Sale[] // of the feed, oldest first
   readonly shown: readonly { readonly i: number; readonly wallet: string }[] // blocks on the canvas, with their owners
   readonly lastShown: number // number of the last sale that the canvas shows
-  readonly asksAt: string | undefined // the payment address in the wall's current terms; none if the wall is sold out, or does not ask for dollars
+  /** The payment address in the wall's current terms; none if the wall is sold out, or does not ask for dollars. */
+  readonly asksAt: string | undefined
 }
 
 /** Reads a JSON document of the wall, by its path. */

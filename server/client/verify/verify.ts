@@ -41,7 +41,8 @@ export type WallReport = Verdict & {
   readonly url: string
   readonly network: string // CAIP-2
   readonly head: bigint // height of the newest block
-  readonly searched: { readonly from: bigint; readonly through: bigint } | undefined // the searched heights; none if there is no payment
+  /** The searched heights; none if there is no payment. */
+  readonly searched: { readonly from: bigint; readonly through: bigint } | undefined
   readonly requests: { readonly payments: number; readonly search: number } // requests to the endpoints
 }
 

@@ -21,7 +21,8 @@ export type OperationDocs = {
   readonly signsIn?: true // signs in with the header SIGN-IN-WITH-X
   readonly priced?: 'by the block' // the price depends on the request
   readonly answers: readonly TSchema[] // the bodies of a 200
-  readonly media?: 'image/png' | 'text/event-stream' | 'application/octet-stream' // the media type of a 200 that is not JSON
+  /** The media type of a 200 that is not JSON. */
+  readonly media?: 'image/png' | 'text/event-stream' | 'application/octet-stream'
   readonly revalidates?: true // returns 304 if its ETag matches
   readonly also?: Readonly<Record<number, { readonly what: string; readonly schema?: TSchema }>> // other responses
   readonly codes: readonly FailureCode[]

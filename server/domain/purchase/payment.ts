@@ -58,7 +58,8 @@ export type Payment = PaymentKey & {
   readonly extensions?: Extensions // for the facilitator; unsigned, passed on unchanged, never stored
   readonly identifier?: string // the client's payment-identifier; unsigned, so it only applies to this payer
   readonly salt?: string // the client's salt for its order; unsigned, so it proves an order only if the nonce fits it
-  readonly binding?: BoundOrder | 'mismatch' // the bound order if the nonce fits it, otherwise 'mismatch'; absent if the nonce is not bound
+  /** The bound order if the nonce fits it, otherwise 'mismatch'; absent if the nonce is not bound. */
+  readonly binding?: BoundOrder | 'mismatch'
 }
 
 export type { Target }

@@ -32,7 +32,8 @@ export type Purchase = {
 export type Reserved = {
   readonly kind: 'reserved'
   readonly uncertain: boolean
-  readonly attempt: number // counts, from 1, how often a block was held for this payment; a decision applies to one attempt only
+  /** Counts, from 1, how often a block was held for this payment; a decision applies to one attempt only. */
+  readonly attempt: number
 }
 
 /** The payer owns the block. */
@@ -80,7 +81,8 @@ export type BuyOrder = {
 /** The state of a target in the ledger, for one payer. */
 export type AvailabilityCheck = {
   readonly space: Availability
-  readonly prior: Purchase | undefined // the payer's earlier purchase to resolve first; see `findPurchaseToResolveFirst`
+  /** The payer's earlier purchase to resolve first; see `findPurchaseToResolveFirst`. */
+  readonly prior: Purchase | undefined
 }
 
 /**

@@ -14,7 +14,8 @@ import { respondJson } from './respond.ts'
 export type SellingDeps = DemandDeps &
   SaleDeps & {
     readonly clients: Clients
-    readonly countPaid?: ((version: SentPayment['version']) => void) | undefined // called for each request with a payment
+    /** Called for each request with a payment. */
+    readonly countPaid?: ((version: SentPayment['version']) => void) | undefined
   }
 
 /** The payment of a request for a target; `undefined` if there is none. */

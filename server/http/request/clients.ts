@@ -24,7 +24,8 @@ type AddressOf = (request: Request) => string
 
 /** The inputs for finding a client's address. */
 type AddressSource = {
-  readonly peerOf: (request: Request) => string | undefined // the peer of the connection; `undefined` without a connection
+  /** The peer of the connection; `undefined` without a connection. */
+  readonly peerOf: (request: Request) => string | undefined
   readonly trustedHops: number | undefined // how many proxies are trusted; undefined: one on this machine
 }
 

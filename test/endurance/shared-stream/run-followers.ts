@@ -13,7 +13,8 @@ import { getOrMake, createLru } from '../../../shared/lru.ts'
 
 /** The observations of all followers of a process. */
 export type Seen = {
-  readonly delays: { readonly median: number; readonly p99: number; readonly max: number } // milliseconds after the commit
+  /** Milliseconds after the commit. */
+  readonly delays: { readonly median: number; readonly p99: number; readonly max: number }
   readonly received: number // changes, counted once per follower
   readonly lost: number // changes that are missing between two received ones
   readonly begun: number // streams

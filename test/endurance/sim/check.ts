@@ -51,9 +51,12 @@ export type Witness = {
   readonly wall: readonly BlockIndex[]
   readonly signed: readonly Payment[]
   readonly unspent: Set<string> // payments that the chain reported to some server as unspent
-  readonly ends: Map<string, Map<Life, number>> // by payment and server: step of the last successful query that showed the payment's end
-  readonly paid: Map<string, Map<Life, number>> // the same for queries that showed the money of the payment at our address
-  readonly left: Map<string, number> // step since which the payer of a payment lacks its result: asked to wait, hung up, or cut off
+  /** By payment and server: step of the last successful query that showed the payment's end. */
+  readonly ends: Map<string, Map<Life, number>>
+  /** The same for queries that showed the money of the payment at our address. */
+  readonly paid: Map<string, Map<Life, number>>
+  /** Step since which the payer of a payment lacks its result: asked to wait, hung up, or cut off. */
+  readonly left: Map<string, number>
   readonly receipts: Set<string> // payments whose receipt was sent to a waiting client
   readonly promised: Set<string> // authorizations whose payer was promised a block or a credit, if they move
   readonly handed: Set<string> // payments that were answered with the receipt of another one
@@ -65,18 +68,22 @@ export type Witness = {
   mustWait: () => boolean // whether the book shows that it is an older copy, and nobody has accepted it
   readonly owing: Map<string, Target> // payments that settled late, and their expected position
   readonly credited: Set<string>
-  readonly written: Map<string, { readonly step: number; readonly amount: bigint }> // when each payment was stored, and for how much
+  /** When each payment was stored, and for how much. */
+  readonly written: Map<string, { readonly step: number; readonly amount: bigint }>
   readonly sent: Map<string, Draft[]> // the listings that were sent with each payment
   readonly kept: Map<string, Listing> // the listing that was stored first
   readonly bound: ReadonlyMap<string, Order> // the orders that payments are bound to
   // Of one server:
   life: Life | undefined
   readonly claiming: Map<string, Asking>
-  readonly askedOpen: Map<string, { readonly step: number; readonly now: number }> // when the server last queried a payer's open purchases
-  readonly sights: Map<string, Map<Life, number>> // by payment and server: step of the first successful query that showed the payment unspent
+  /** When the server last queried a payer's open purchases. */
+  readonly askedOpen: Map<string, { readonly step: number; readonly now: number }>
+  /** By payment and server: step of the first successful query that showed the payment unspent. */
+  readonly sights: Map<string, Map<Life, number>>
   readonly verifiedAt: Map<string, number>
   readonly answeredAt: Map<string, number> // step of the last successful query to the chain
-  readonly denied: Map<string, boolean> // by payment with a claimed success: whether the last read since showed it unspent
+  /** By payment with a claimed success: whether the last read since showed it unspent. */
+  readonly denied: Map<string, boolean>
 }
 
 export const createWitness = (

@@ -99,7 +99,8 @@ type Shelf = {
   readonly sales: Sale[]
   readonly attempts: Map<string, number> // how often each payment was held
   readonly looks: Map<string, number> // how many checks each sale has had; it needs no more than 2
-  readonly reused: Map<string, string> // for each payment that got an earlier receipt: the key of the purchase in that receipt
+  /** For each payment that got an earlier receipt: the key of the purchase in that receipt. */
+  readonly reused: Map<string, string>
   readonly rows: ReadonlyMap<string, Purchase>
   readonly holders: ReadonlyMap<BlockIndex, Purchase>
   storePurchase<P extends Purchase>(purchase: P): P

@@ -42,7 +42,8 @@ type Hidden = { lowest: number; highest: number }
 
 export type World = {
   readonly prng: Prng
-  readonly words: Prng // random numbers for texts and later additions; separate, so that all other draws stay as they were
+  /** Random numbers for texts and later additions; separate, so that all other draws stay as they were. */
+  readonly words: Prng
   readonly isVaried: boolean // whether nonces are signed again, and servers start with another price
   readonly hasEndpoints: boolean // whether servers read the chain with the adapter's own rules
   readonly hasOperator: boolean // whether somebody restores an older copy of the wall

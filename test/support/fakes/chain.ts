@@ -35,7 +35,8 @@ export function createFakeChain(): FakeChain {
   let transactions = 0
   let empty = 0
   const looked = new Set<string>()
-  const computeHead = () => HEAD + BigInt(transactions + empty) // one block per transaction, and one between two reads of the same authorization
+  // One block per transaction, and one between two reads of the same authorization.
+  const computeHead = () => HEAD + BigInt(transactions + empty)
   const chain: FakeChain = {
     holds: 1_000_000_000n,
     silent: false,

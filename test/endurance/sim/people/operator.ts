@@ -99,11 +99,12 @@ function listLostPayments(
  */
 function forgetLost(world: World, witness: Witness): void {
   for (const sent of world.pool) if (findRow(witness, keyOf(sent.payment)) === undefined) sent.isForgotten = true
-  for (const known of [witness.kept, witness.written, witness.claimed])
+  for (const known of [witness.written, witness.claimed])
     for (const key of known.keys()) if (findRow(witness, key) === undefined) known.delete(key)
   for (const key of witness.kept.keys()) {
     const row = findRow(witness, key)
-    if (row !== undefined) witness.kept.set(key, row.listing)
+    if (row === undefined) witness.kept.delete(key)
+    else witness.kept.set(key, row.listing)
   }
   for (const key of witness.credited) if (findRow(witness, key)?.state.kind !== 'credited') witness.credited.delete(key)
 }
