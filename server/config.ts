@@ -20,7 +20,7 @@ export type Config = {
   readonly adminSocketPath: string | undefined // undefined: the default of `locateAdminSocket`
   readonly witnessPath: string | undefined // undefined: none, for a database in memory
   readonly isWitnessApart: boolean // whether the witness is on a device of its own, according to the operator
-  /** Where `books` caches the data that it read from the chain; undefined: no cache. */
+  /** The file in which `books` caches the data that it read from the chain; `undefined` for no cache. */
   readonly booksPath: string | undefined
   readonly network: Network
   readonly rpcUrls: readonly string[] // called in this order; none: the network's public endpoint

@@ -69,10 +69,10 @@ test('a wall that missed 1,300 blocks of the chain accepts payments again, and f
 })
 
 test('the health report states the limits of each endpoint, and identifies the endpoint only by its host', async () => {
-  const told = await waitFor(async () => {
+  const railError = await waitFor(async () => {
     const health = await fetchHealth(wall)
     return health.rail === 'armed' ? (health.railError ?? '') : undefined
   })
   const [first, second] = [busy, narrow].map(({ url }) => `the chain endpoint ${new URL(url).host}`)
-  expect(told).toStartWith(`${first} is rate-limiting us (429); ${second} serves event logs of at most `)
+  expect(railError).toStartWith(`${first} is rate-limiting us (429); ${second} serves event logs of at most `)
 })

@@ -19,8 +19,8 @@ shareWorld((opened) => void (world = opened), { SETTLE_TIMEOUT_MS: '20000', VERI
 const ALL: readonly Work[] = [SIGN, ...WORKS, KEY, LATE]
 
 test('twenty to thirty agents buy several hundred blocks, each agent with a single payment, and one payment settles late', async () => {
-  const told: string[] = []
-  const venue = { ...world, say: (line: string) => void told.push(line) }
+  const lines: string[] = []
+  const venue = { ...world, say: (line: string) => void lines.push(line) }
   const sold = await buildExhibition(venue)
   expect(await readFeed(world)).toHaveLength(sold)
   await buyLateWork(venue)
@@ -31,8 +31,8 @@ test('twenty to thirty agents buy several hundred blocks, each agent with a sing
   const payments = await Promise.all(ALL.map(readPayments))
   expect(payments.map((txs) => txs.length)).toEqual(ALL.map(() => 1))
   expect(new Set(payments.flat()).size).toBe(ALL.length)
-  expect(told.at(-1)).toStartWith('Montgolfier has just arrived')
-  expect(told.find((line) => line.includes('all want block'))).toMatch(/is rejected .* with 2\.00 of 2\.00 left/)
+  expect(lines.at(-1)).toStartWith('Montgolfier has just arrived')
+  expect(lines.find((line) => line.includes('all want block'))).toMatch(/is rejected .* with 2\.00 of 2\.00 left/)
 })
 
 /** The transactions that paid for the blocks of an artwork. */

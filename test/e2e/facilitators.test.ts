@@ -58,7 +58,7 @@ async function expectImmediatePurchase(what: string) {
 const faults: readonly (readonly [
   what: string,
   call: 'settle' | 'verify',
-  tell: (first: FaultyFacilitator) => void,
+  setAnswer: (first: FaultyFacilitator) => void,
 ])[] = [
   ['at settlement (hang-after)', 'settle', ({ settle }) => settle.setDefault('hang-after')],
   ['at settlement (refused-recipient)', 'settle', ({ settle }) => settle.setDefault('refused-recipient')],
@@ -68,10 +68,10 @@ const faults: readonly (readonly [
 describe('a first facilitator that fails', () => {
   test.each(faults)(
     'if the first facilitator fails %s, the same request gets its block and is charged once',
-    async (what, call, tell) => {
+    async (what, call, setAnswer) => {
       await reopenWall()
       const asked = around.facilitator[call].countCalls()
-      tell(around.facilitator)
+      setAnswer(around.facilitator)
       await expectImmediatePurchase(what)
       expect(around.facilitator[call].countCalls()).toBeGreaterThan(asked)
       around.facilitator[call].setDefault('honest')

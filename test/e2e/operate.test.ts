@@ -19,8 +19,8 @@ const run = (command: string, ...args: readonly string[]) => runCommand(world.se
 
 const readBooks = async () => {
   const { out, status } = await run('books', '--json')
-  const told: Record<string, unknown> = JSON.parse(out)
-  return { ...told, status, open: told['open'] }
+  const result: Record<string, unknown> = JSON.parse(out)
+  return { ...result, status, open: result['open'] }
 }
 
 const locateMonitors = () => `http://127.0.0.1:${findMetricsPort(world.getWall())}`
@@ -60,8 +60,8 @@ describe('a wall on a file', () => {
     world.facilitator.settle.queueFaults('hang-before', 'hang-before', 'hang-before')
     expect((await orderArea(world, order, payment)).status).toBe(503)
     const { open } = await readBooks()
-    const told = { area: '40,40,4x3', target: '40,40,4x3', amount: '12000000', evidence: { kind: 'unspent' } }
-    expect(open).toEqual([expect.objectContaining(told)])
+    const expected = { area: '40,40,4x3', target: '40,40,4x3', amount: '12000000', evidence: { kind: 'unspent' } }
+    expect(open).toEqual([expect.objectContaining(expected)])
     const { out } = await run('books')
     expect(out).toMatch(/^ {2}open purchases +1$/m)
     expect(out).toMatch(/12\.00 USDC for area 40,40,4x3: held, in doubt for 0 min; the chain: /)

@@ -125,14 +125,14 @@ describe.skipIf('reason' in browser)('panels and details next to the wall, in Ch
     await page.keyboard.press('t')
     await page.evaluate(() => {
       const output = document.querySelector('#panel output')
-      const told: string[] = []
-      Reflect.set(window, 'told', told)
-      if (output) new MutationObserver(() => told.push(output.textContent)).observe(output, { childList: true })
+      const words: string[] = []
+      Reflect.set(window, 'words', words)
+      if (output) new MutationObserver(() => words.push(output.textContent)).observe(output, { childList: true })
     })
     await page.getByRole('button', { name: 'Play' }).click()
-    await page.waitForFunction(() => Reflect.get(window, 'told').at(-1) === 'Now · 4 blocks')
-    const told: string[] = await page.evaluate(() => Reflect.get(window, 'told'))
-    const counts = told.map((text) => text.split(' · ')[1])
+    await page.waitForFunction(() => Reflect.get(window, 'words').at(-1) === 'Now · 4 blocks')
+    const heard: string[] = await page.evaluate(() => Reflect.get(window, 'words'))
+    const counts = heard.map((text) => text.split(' · ')[1])
     expect([...new Set(counts)]).toEqual(['0 blocks', '1 block', '2 blocks', '3 blocks', '4 blocks'])
     expect(await page.getByRole('button', { name: 'Play' }).count()).toBe(1)
   })

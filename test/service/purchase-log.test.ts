@@ -75,10 +75,10 @@ test('signatures and buyers’ texts never appear in the log', async () => {
   await wall.buy(`/blocks/3,4?${LISTING}`, 1)
   wall.facilitator.settling = 'honest'
   await wall.buy(`/blocks/3,4?${LISTING}`, 1)
-  const told = JSON.stringify([wall.logger.notes, wall.logger.alerts])
-  expect(told).toContain('mark-uncertain')
+  const journal = JSON.stringify([wall.logger.notes, wall.logger.alerts])
+  expect(journal).toContain('mark-uncertain')
   for (const secret of [createTestPayment(1, 1).signature, 'Mallory', 'psst', 'sly', 'mallory.example'])
-    expect(told).not.toContain(secret)
+    expect(journal).not.toContain(secret)
 })
 
 test('a sweep logs the purchases that it changes, and not those that it only checks', async () => {

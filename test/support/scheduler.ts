@@ -20,7 +20,7 @@ export type Scheduler = {
    * Calls another party: the request arrives when it is chosen, and later its response does. An error that either of
    * them throws ends the history.
    */
-  exchange<T>(owner: object, ask: () => T, told: (answer: T) => void): Promise<T>
+  exchange<T>(owner: object, ask: () => T, deliver: (answer: T) => void): Promise<T>
   /** Resolves once this time has passed, or `signal` aborts. */
   wait(owner: object, ms: number, signal?: AbortSignal): Promise<void>
   /** Lets one of the waiting calls happen; false if there is none. */
@@ -68,12 +68,12 @@ export function createScheduler(passing: (elapsed: number) => void = () => {}): 
         }
         calls.push({ owner, happen: runNext })
       }),
-    exchange: (owner, ask, told) =>
+    exchange: (owner, ask, deliver) =>
       new Promise((resolve) => {
         const deliverRequest = () => {
           const answer = ask()
           const runNext = () => {
-            told(answer)
+            deliver(answer)
             resolve(answer)
           }
           calls.push({ owner, happen: runNext })

@@ -41,11 +41,11 @@ function startAlteringProxy({ path = (it) => it, body, payment, demand }: Altera
       const target = world.url + (header === null ? pathname + search : path(pathname + search))
       const { method } = request
       const answer = await fetch(target, { method, headers, ...(method === 'POST' ? { body: sent } : {}) })
-      const told = new Headers(answer.headers)
-      for (const name of ['content-encoding', 'content-length']) told.delete(name)
-      const terms = told.get('payment-required')
-      if (terms !== null && demand !== undefined) told.set('payment-required', changeHeader(terms, demand))
-      return new Response(await answer.arrayBuffer(), { status: answer.status, headers: told })
+      const fields = new Headers(answer.headers)
+      for (const name of ['content-encoding', 'content-length']) fields.delete(name)
+      const terms = fields.get('payment-required')
+      if (terms !== null && demand !== undefined) fields.set('payment-required', changeHeader(terms, demand))
+      return new Response(await answer.arrayBuffer(), { status: answer.status, headers: fields })
     },
   })
 }

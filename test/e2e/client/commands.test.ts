@@ -176,11 +176,11 @@ describe('a refused purchase', () => {
     const env = { PRIVATE_KEY: privateKey }
     const dear = ['buy', '--size', '4x3', '--at', '100,40', '--max', '12', '--json']
     const refused = await run(dear, env)
-    const told = JSON.parse(refused.out)
-    expect([refused.code, told.charged, told.amount]).toEqual([3, 'unknown', '12.00'])
-    expect(Date.parse(told.until)).toBeGreaterThan(Date.now())
-    expect(told.message).toStartWith(`${address} holds 0.00 USDC and needs 12.00 USDC; fund it.`)
-    expect(told.message).not.toContain('Not charged')
+    const result = JSON.parse(refused.out)
+    expect([refused.code, result.charged, result.amount]).toEqual([3, 'unknown', '12.00'])
+    expect(Date.parse(result.until)).toBeGreaterThan(Date.now())
+    expect(result.message).toStartWith(`${address} holds 0.00 USDC and needs 12.00 USDC; fund it.`)
+    expect(result.message).not.toContain('Not charged')
     await world.network.fund(address, 13)
     const cheap = await run(['buy', 'next', '--max', '1.00', '--json'], env)
     const { deed, open } = JSON.parse(cheap.out)

@@ -149,14 +149,14 @@ function startLyingWall(place: string, { deed, page, sale, canvas }: Lie) {
       const { pathname, search } = new URL(request.url)
       const answer = await fetch(world.url + pathname + search)
       if (pathname === '/blocks/next') return answer
-      const told = await answer.json()
-      if (pathname === '/api/canvas' && canvas !== undefined) return Response.json(canvas(told as Canvas))
+      const body = await answer.json()
+      if (pathname === '/api/canvas' && canvas !== undefined) return Response.json(canvas(body as Canvas))
       if (pathname === '/api/feed' && sale !== undefined) {
-        const { sales, ...rest } = told as FeedPage
+        const { sales, ...rest } = body as FeedPage
         return Response.json({ ...rest, sales: sales.map((it) => (it.coord === place ? sale(it) : it)) })
       }
-      if (pathname !== '/api/deeds') return Response.json(told)
-      const { deeds, ...rest } = told as DeedsPage
+      if (pathname !== '/api/deeds') return Response.json(body)
+      const { deeds, ...rest } = body as DeedsPage
       const altered = deeds.flatMap((it) => (placeOf(it) === place && deed !== undefined ? (deed(it) ?? []) : [it]))
       return Response.json(page === undefined ? { ...rest, deeds: altered } : page({ ...rest, deeds: altered }))
     },

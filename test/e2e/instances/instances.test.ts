@@ -86,15 +86,15 @@ test(
  * numbers.
  */
 async function readFeedInTurn(sales: number): Promise<readonly number[]> {
-  const told: number[] = []
-  for (let turn = 0, after = 0; told.length < sales; turn++) {
+  const numbers: number[] = []
+  for (let turn = 0, after = 0; numbers.length < sales; turn++) {
     const page = createClient(wall.at(turn)).api.feed.get({ query: { after, limit: 7 } })
     const { sales: next, nextAfter } = await readBody(page)
-    told.push(...next.map(({ seq }) => seq))
+    numbers.push(...next.map(({ seq }) => seq))
     after = nextAfter
     await Bun.sleep(5)
   }
-  return told
+  return numbers
 }
 
 test('one signed request to three instances at the same time buys one block, with one charge and one receipt', async () => {

@@ -33,8 +33,8 @@ function listAnswerProblems({ area, expect: { status, code } }: Case, answer: An
 /** The code of a JSON-RPC error, or of a failed tool call. */
 function findRpcCode({ body }: Answer): string | undefined {
   const { error, result } = parseRecord(body)
-  const told = toRecord(toRecord(result)['structuredContent'])
-  return toText(toRecord(error)['code']) ?? toText(told['code']) ?? toText(told['error'])
+  const content = toRecord(toRecord(result)['structuredContent'])
+  return toText(toRecord(error)['code']) ?? toText(content['code']) ?? toText(content['error'])
 }
 
 const toText = (value: unknown) => (typeof value === 'string' || typeof value === 'number' ? String(value) : undefined)

@@ -128,12 +128,12 @@ const answerEarlierBlock: Failing = async (request, ask) => {
 
 /** Makes an endpoint repeat its first response to each call. */
 function createStaleFailure(): Failing {
-  const told = new Map<string, unknown>()
+  const answers = new Map<string, unknown>()
   return async (request, ask) => {
     const { id, ...call } = (await request.clone().json()) as { readonly id: number }
     const key = JSON.stringify(call)
-    if (!told.has(key)) told.set(key, await (await ask(request)).json())
-    return Response.json({ ...(told.get(key) as object), id })
+    if (!answers.has(key)) answers.set(key, await (await ask(request)).json())
+    return Response.json({ ...(answers.get(key) as object), id })
   }
 }
 

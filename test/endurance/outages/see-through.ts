@@ -71,7 +71,9 @@ export async function playOutage<On extends Stage>(stage: On, outage: Outage<On>
         '/readyz still returned 200',
         (await measureWait(NAMED_MS, async () => !(await isReady()))) !== undefined,
       )
-    await reportsDependency(wall, named).then((tells) => expectThat('/readyz did not report the dependency', tells))
+    await reportsDependency(wall, named).then((isReported) =>
+      expectThat('/readyz did not report the dependency', isReported),
+    )
     // If a dependency fails, a supervisor must not end the process, and a load balancer must not turn readers away.
     for (const path of ['/livez', '/readyz/reads', '/api/canvas'])
       expectThat(`${path} did not return 200`, (await fetchStatus(wall, path)) === 200)

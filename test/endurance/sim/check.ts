@@ -693,9 +693,9 @@ function checkFeed({ book, signed }: Witness, polled: readonly Sale[], owners: R
       at: row.state.claimedAt,
       message: row.listing.message,
     }))
-    const told = sales.slice(first, first + own.length)
+    const listed = sales.slice(first, first + own.length)
     assertPromise(
-      JSON.stringify(told) === JSON.stringify(own),
+      JSON.stringify(listed) === JSON.stringify(own),
       'I8: an area is sold at once, row by row, as it was sent',
       keyOf(row.payment),
     )

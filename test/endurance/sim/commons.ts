@@ -34,7 +34,7 @@ export function createCommons(world: World): Commons {
   const call = <T>(life: Life, name: string, about: string, act: () => Promise<T> | T): Promise<T> =>
     scheduler.call(life, () => {
       world.step += 1
-      world.tell(() => `  ${about.slice(-4)} ${name}`)
+      world.trace(() => `  ${about.slice(-4)} ${name}`)
       if (drawFault(world, 'storeBusy')) {
         lapsed.add(about)
         throw new StoreUnavailable('busy')
@@ -65,7 +65,7 @@ export function createCommons(world: World): Commons {
               if (drawFault(world, 'leaseLapses')) leases.endLease(key)
               const taken = await take(key, forMs)
               if (taken !== false) recordHolder(keyOf(key), life)
-              world.tell(() => `  ${keyOf(key).slice(-4)} lease: ${taken === false ? 'elsewhere' : 'taken'}`)
+              world.trace(() => `  ${keyOf(key).slice(-4)} lease: ${taken === false ? 'elsewhere' : 'taken'}`)
               return taken
             }),
           give: (key) =>

@@ -54,7 +54,7 @@ export function createAdapter(world: World, owner: object, clock: Clock): Adapte
       async post(method, params) {
         const computeAnswer = () => answerCall(world, method, params)
         const traceAnswer = (answer: unknown) =>
-          world.tell(() => `    ${host} ${method}: ${String(answer).slice(0, 40)}`)
+          world.trace(() => `    ${host} ${method}: ${String(answer).slice(0, 40)}`)
         const answer = isProbing ? computeAnswer() : await scheduler.exchange(owner, computeAnswer, traceAnswer)
         if (answer === 'late' && !isProbing) await scheduler.wait(owner, timeoutMs)
         if (answer === 'late') throw new DOMException('no answer in time', 'TimeoutError')

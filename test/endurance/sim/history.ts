@@ -96,7 +96,7 @@ type InFlight = {
 } & Sending
 
 /** A request without a payment, and its callback, which gets `undefined` if no response comes. */
-type Asking = { readonly at: Stand; readonly told: (space: OfferState | undefined) => void }
+type Asking = { readonly at: Stand; readonly onAnswer: (space: OfferState | undefined) => void }
 
 /** A purchase that a server has begun, and the life in which it did so. */
 type Running = { readonly at: Stand; readonly life: Life }
@@ -141,9 +141,9 @@ const WIDE_TURNS = 700
 const WIDE_EVERY = 500
 const REST_TURNS_MAX = 400
 
-/** Plays the history of `seed`. Throws a `Violation` if a promise is broken; `tell` gets each event. */
-export function simulate(seed: number, open: OpenBook, tell: World['tell'] = () => {}): Report {
-  const world = createWorld(seed, tell)
+/** Plays the history of `seed`. Throws a `Violation` if a promise is broken; `trace` gets each event. */
+export function simulate(seed: number, open: OpenBook, trace: World['trace'] = () => {}): Report {
+  const world = createWorld(seed, trace)
   const isWide = hasWideWall(seed)
   if (isWide) world.faults = { ...NO_FAULTS, requestLost: 1 }
   const sells = sellsAreas(seed) ? 'areas' : 'blocks'
@@ -350,7 +350,7 @@ function injectFaults(history: History): void {
   if (drawFault(world, 'clockSteps')) {
     const { life } = pickStand(world, stands)
     life.skewMs = world.prng.pick([-3_600_000, -5000, 0, 5000, 3_600_000])
-    world.tell(() => `server: its clock is ${life.skewMs} ms off`)
+    world.trace(() => `server: its clock is ${life.skewMs} ms off`)
     for (const wish of history.wishes) recordClockStep(history, wish)
   }
   if (drawFault(world, 'chainStalls')) stall(world, world.prng.pick([20_000, 90_000, 300_000]))
@@ -361,12 +361,12 @@ function injectFaults(history: History): void {
 
 function freeze(world: World, life: Life): void {
   const ms = world.prng.pick([5000, 20_000, 60_000])
-  world.tell(() => `server: stands still for ${ms / 1000} s`)
+  world.trace(() => `server: stands still for ${ms / 1000} s`)
   world.scheduler.freeze(life, ms)
 }
 
 function hangUp({ world, witness, inFlight }: History, leaving: InFlight): void {
-  world.tell(() => `buyer: ${leaving.order.payment.nonce.slice(-4)} hangs up`)
+  world.trace(() => `buyer: ${leaving.order.payment.nonce.slice(-4)} hangs up`)
   inFlight.delete(leaving)
   abandonRequest(witness, inFlight, leaving)
   leaving.client?.abort()
@@ -376,13 +376,13 @@ function hangUp({ world, witness, inFlight }: History, leaving: InFlight): void 
 function abandonRequest(
   witness: Witness,
   inFlight: ReadonlySet<InFlight>,
-  { order: { payment }, isStrangers, told }: InFlight,
+  { order: { payment }, isStrangers, onOutcome }: InFlight,
 ): void {
   const isAlone = ![...inFlight].some(
     (other) => other.isStrangers !== true && keyOf(other.order.payment) === keyOf(payment),
   )
   if (isStrangers !== true && isAlone) recordAbandoned(witness, payment)
-  told?.(undefined)
+  onOutcome?.(undefined)
 }
 
 function start(history: History, stand: Stand): void {
@@ -495,7 +495,7 @@ function stop(history: History, stand: Stand): void {
   for (const asking of history.asking)
     if (asking.at === stand) {
       history.asking.delete(asking)
-      asking.told(undefined)
+      asking.onAnswer(undefined)
     }
 }
 
@@ -534,10 +534,10 @@ function visitWall(history: History, wish: Wish): void {
   if (wish.isWaiting) return
   wish.isWaiting = true
   recordClockStep(history, wish)
-  world.tell(() => `buyer: ${wish.payer.wallet.slice(-4)} asks for ${wish.target}`)
+  world.trace(() => `buyer: ${wish.payer.wallet.slice(-4)} asks for ${wish.target}`)
   askForOffer(history, at, wish.target, (space) => {
     wish.isWaiting = false
-    world.tell(() => `buyer: ${wish.payer.wallet.slice(-4)} is shown ${wish.target} ${space}`)
+    world.trace(() => `buyer: ${wish.payer.wallet.slice(-4)} is shown ${wish.target} ${space}`)
     wish.isHeldBack = space === 'reserved'
     if (space === 'claimed') endWish(book, wish)
     if (space === 'crowded') wish.end = 'refused'
@@ -546,7 +546,11 @@ function visitWall(history: History, wish: Wish): void {
     crowd.firstTarget.set(keyOf(payment), wish.target)
     wish.signed.push(payment)
     wish.isWaiting = true
-    sendOrder(history, { target: wish.target, payment, listing: PLAIN }, { wish, told: () => (wish.isWaiting = false) })
+    sendOrder(
+      history,
+      { target: wish.target, payment, listing: PLAIN },
+      { wish, onOutcome: () => (wish.isWaiting = false) },
+    )
   })
 }
 
@@ -559,22 +563,22 @@ function recordClockStep({ world, stands }: History, wish: Wish): void {
 }
 
 /** Somebody requests the price of a target. */
-function askForOffer(history: History, at: Stand, target: Target, told: Asking['told']): void {
+function askForOffer(history: History, at: Stand, target: Target, onAnswer: Asking['onAnswer']): void {
   const { server, life } = at
-  if (server === undefined || life.diedAt !== undefined) return told(undefined)
+  if (server === undefined || life.diedAt !== undefined) return onAnswer(undefined)
   const { world, inFlight, stands } = history
   const askedAt = world.step
   const hasWaitingPayer = () => inFlight.size > 0 || history.answeredAt >= askedAt
   const wasWaitedFor = hasWaitingPayer()
   history.requests += 1
-  const mine: Asking = { at, told }
+  const mine: Asking = { at, onAnswer }
   history.asking.add(mine)
   const recordOffer = (space: OfferState | undefined) => {
     if (life.diedAt !== undefined || !history.asking.delete(mine)) return
     // With several servers, only a lease shows whether another one works on the block.
     const isHeldBack = space === 'reserved' && stands.length === 1 && isHeld(history, target)
     assertPromise(!isHeldBack || wasWaitedFor || hasWaitingPayer(), 'a block for which no payer waits is offered again')
-    told(space)
+    onAnswer(space)
   }
   Promise.resolve(server.seller.readOffer(target))
     .then(recordOffer, () => recordOffer(undefined))
@@ -612,8 +616,9 @@ function runKeeper(history: History, keeper: Keeper): void {
 function startErrand(history: History, keeper: Keeper, errand: Errand | undefined): void {
   const { world, crowd, stands } = history
   const line: Line = {
-    asks: (target, told) => askForOffer(history, pickStand(world, stands), target, told),
-    sendPayment: (target, payment, told) => sendOrder(history, { target, payment, listing: PLAIN }, { keeper, told }),
+    asks: (target, onAnswer) => askForOffer(history, pickStand(world, stands), target, onAnswer),
+    sendPayment: (target, payment, onOutcome) =>
+      sendOrder(history, { target, payment, listing: PLAIN }, { keeper, onOutcome }),
   }
   startKeeper(world, crowd, keeper, line, errand, (error) => (world.failed ??= error))
 }
@@ -622,7 +627,7 @@ function startErrand(history: History, keeper: Keeper, errand: Errand | undefine
 function kill(history: History, keeper: Keeper): void {
   const { world, inFlight } = history
   const { process } = keeper
-  world.tell(() => `client: ${keeper.payer.wallet.slice(-4)} is killed`)
+  world.trace(() => `client: ${keeper.payer.wallet.slice(-4)} is killed`)
   keeper.process = undefined
   for (const leaving of inFlight) if (leaving.keeper === keeper) hangUp(history, leaving)
   if (process !== undefined) world.scheduler.dropCalls(process)
@@ -675,7 +680,7 @@ type Sending = {
   readonly wish?: Wish
   readonly keeper?: Keeper // the client whose process waits for the response
   readonly isStrangers?: true // sent by somebody else who has seen the payment
-  readonly told?: (outcome: Outcome | undefined) => void // `undefined` if no response comes
+  readonly onOutcome?: (outcome: Outcome | undefined) => void // `undefined` if no response comes
 }
 
 // Outcomes after which a payer still waits for the result of the same payment.
@@ -686,11 +691,11 @@ function sendOrder(history: History, sent: Order, sending: Sending = {}): void {
   const order = alterOrder(history, sent)
   const at = pickStand(world, stands)
   const { server } = at
-  if (server === undefined || at.life.diedAt !== undefined) return sending.told?.(undefined)
+  if (server === undefined || at.life.diedAt !== undefined) return sending.onOutcome?.(undefined)
   const id = order.payment.nonce.slice(-4)
   history.requests += 1
   world.step += 1
-  world.tell(() => `buyer: ${id} for ${order.target}`)
+  world.trace(() => `buyer: ${id} for ${order.target}`)
   const isKnown = history.book.row(keyOf(order.payment)) !== undefined
   const asked = { startedAt: world.step, height: heightOf(world), payees: server.payees, isKnown }
   // Creating an abort signal takes as long as some of the steps that it could abort.
@@ -701,7 +706,7 @@ function sendOrder(history: History, sent: Order, sending: Sending = {}): void {
   recordSent(witness, order)
   const noteAnswer = (outcome: Outcome) => {
     const name = outcome.kind === 'bought' ? 'bought' : outcome.code
-    world.tell(() => `buyer: ${id} gets the response ${name}`)
+    world.trace(() => `buyer: ${id} gets the response ${name}`)
     // A client that hung up gets nothing.
     if (!inFlight.delete(mine)) return
     history.answeredAt = world.step
@@ -736,7 +741,7 @@ const UNREAD = createIncompleteBodyFailure()
 function alterOrder(history: History, order: Order): Order {
   const { world } = history
   if (isBlock(order.target) || !world.words.nextBoolean(world.faults.bodyCut)) return order
-  world.tell(() => `buyer: ${order.payment.nonce.slice(-4)}: its body is cut`)
+  world.trace(() => `buyer: ${order.payment.nonce.slice(-4)}: its body is cut`)
   return { ...order, target: findStored(history, order)?.target ?? order.target, listing: UNREAD }
 }
 
@@ -751,8 +756,8 @@ function receiveOutcome(history: History, mine: InFlight, outcome: Outcome): voi
   const { world, witness, inFlight } = history
   const { order, wish } = mine
   const isLost = drawFault(world, 'answerLostOnTheWay')
-  if (isLost) world.tell(() => `buyer: ${order.payment.nonce.slice(-4)} does not get the response`)
-  mine.told?.(isLost ? undefined : outcome)
+  if (isLost) world.trace(() => `buyer: ${order.payment.nonce.slice(-4)} does not get the response`)
+  mine.onOutcome?.(isLost ? undefined : outcome)
   if (mine.isStrangers === true) return
   if (outcome.kind === 'failure' && outcome.code === 'payment_used') recordOtherReceipts(history, order, outcome)
   if (outcome.kind === 'bought') {
@@ -864,7 +869,7 @@ function sendEverythingAgain(history: History): void {
     const isLost = history.witness.accepted.has(keyOf(payment))
     const order: Order = { payment: isLost ? payment : row.payment, target: row.target, listing: PLAIN }
     const check = (outcome: Outcome) => {
-      const told = outcome.kind === 'bought' ? `bought ${resolveTarget(outcome.purchase)}` : outcome.code
+      const ending = outcome.kind === 'bought' ? `bought ${resolveTarget(outcome.purchase)}` : outcome.code
       // A payment that settled late may have bought another block than the requested one.
       const now = book.row(keyOf(payment)) ?? row
       const movedOn = !isNext(now.target) && now.target !== resolveTarget(now)
@@ -872,8 +877,8 @@ function sendEverythingAgain(history: History): void {
       // A purchase paid by a longer authorization of the nonce is completed once its payer requests it.
       const released = isSpentByLonger(world, row.payment) ? ['payment_credited', sold] : ['payment_required']
       const expected = { sold: [sold], credited: ['payment_credited'], released, reserved: [] }[row.state.kind]
-      if (!expected.some((one) => one === told))
-        throw new Violation(`a resend of the same request is answered with ${told}, not ${expected.join(' or ')}`)
+      if (!expected.some((one) => one === ending))
+        throw new Violation(`a resend of the same request is answered with ${ending}, not ${expected.join(' or ')}`)
     }
     sendOrder(history, order, { check })
   }
@@ -928,14 +933,18 @@ const ASKED_TIMES = 5
 /** Resends a payment; returns whether its payer is asked to send it again. */
 function resendMustWait(history: History, payment: Payment): boolean {
   const { world, crowd } = history
-  const told: Outcome[] = []
+  const outcomes: Outcome[] = []
   const own = crowd.bound.get(keyOf(payment))
   const target = own?.target ?? crowd.firstTarget.get(keyOf(payment)) ?? 'next'
-  sendOrder(history, { target, payment, listing: own?.listing ?? PLAIN }, { check: (outcome) => told.push(outcome) })
+  sendOrder(
+    history,
+    { target, payment, listing: own?.listing ?? PLAIN },
+    { check: (outcome) => outcomes.push(outcome) },
+  )
   settle(history)
-  while (told.length === 0 && world.scheduler.step(world.prng)) checkFailed(history)
+  while (outcomes.length === 0 && world.scheduler.step(world.prng)) checkFailed(history)
   world.scheduler.pass(2000)
   checkFailed(history)
-  const [outcome] = told
+  const [outcome] = outcomes
   return outcome === undefined || (outcome.kind === 'failure' && outcome.details?.['retryAfter'] !== undefined)
 }

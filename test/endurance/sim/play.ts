@@ -53,10 +53,10 @@ const isChosen = (seed: number, { twins, endpoints, operator, prices, wide }: Ch
   (!wide || hasWideWall(seed))
 
 /**
- * Plays the seeds from `from` up to, but not including, `end`. Passes `Totals` to `tell` regularly. Ends at the first
+ * Plays the seeds from `from` up to, but not including, `end`. Passes `Totals` to `print` regularly. Ends at the first
  * broken promise, and passes it as `Broken`.
  */
-export function playRange(from: number, end: number, choice: Choice, tell: (line: string) => void): void {
+export function playRange(from: number, end: number, choice: Choice, print: (line: string) => void): void {
   const books = openRealBooks()
   let totals = NOTHING
   let seed = from
@@ -65,11 +65,11 @@ export function playRange(from: number, end: number, choice: Choice, tell: (line
       const open = choice.real || usesRealBook(seed) ? books.open : openModelBook
       if (isChosen(seed, choice)) totals = addTotals(totals, toTotals(simulate(seed, open)))
       if (totals.seeds < EVERY && seed + 1 < end) continue
-      tell(JSON.stringify(totals))
+      print(JSON.stringify(totals))
       totals = NOTHING
     }
   } catch (error) {
-    tell(JSON.stringify({ seed, broken: String(error) } satisfies Broken))
+    print(JSON.stringify({ seed, broken: String(error) } satisfies Broken))
   } finally {
     books.close()
   }

@@ -101,7 +101,7 @@ export function startServer(
   { name, book, paint: theirs, watcher, commons, operator, onOpened: opened }: Seat,
   self: Life,
 ): void {
-  world.tell(() => `${name}: starts`)
+  world.trace(() => `${name}: starts`)
   const shared = commons?.createShared(self)
   const terms = readTerms(world)
   // A wall stores its payment addresses; an older copy of it lacks the later ones.
@@ -110,7 +110,7 @@ export function startServer(
   // Each server has its own signal. A shared one would keep all its listeners, and so every history, in memory.
   const never = new AbortController().signal
   const stopServer = (why: string) => {
-    world.tell(() => `${name}: dies of ${why}`)
+    world.trace(() => `${name}: dies of ${why}`)
     self.diedAt = world.step
     world.scheduler.dropCalls(self)
   }
@@ -210,14 +210,14 @@ function createLedgerPort(
         return await new Promise<T>(() => {})
       }
       if (drawFault(world, 'storeBusy') || (isWrite && drawFault(world, 'storeFull'))) {
-        world.tell(() => `  ${key.slice(-4)} ${verb}: store fails`)
+        world.trace(() => `  ${key.slice(-4)} ${verb}: store fails`)
         throw new StoreUnavailable('busy')
       }
       if (verb !== 'release') watcher.onQuery(verb, key, what)
       const answer = await act()
       // If another server was faster, the ledger rejects the release, and nothing is released.
       if (verb === 'release') watcher.onQuery(verb, key, what)
-      world.tell(() => `  ${key.slice(-4)} ${verb}: ${stringifyAnswer(answer)}`)
+      world.trace(() => `  ${key.slice(-4)} ${verb}: ${stringifyAnswer(answer)}`)
       watcher.onWritten(verb, key, answer)
       if (isWrite) committed()
       if (isWrite && isShared && drawFault(world, 'answerOfStoreLost')) throw new StoreUnavailable('the answer is lost')
@@ -344,7 +344,7 @@ function createAdapterPort(world: World, watcher: Watcher, owner: object, clock:
     const askedAt = (world.step += 1)
     watcher.onQuery(verb, key, undefined)
     const answer = await act()
-    world.tell(() => `  ${key.slice(-4)} ${verb}: ${stringifyAnswer(answer)}`)
+    world.trace(() => `  ${key.slice(-4)} ${verb}: ${stringifyAnswer(answer)}`)
     watcher.onAnswer(verb, key, answer, askedAt)
     return answer
   }
@@ -399,7 +399,7 @@ const createPicturesPort = (world: World, owner: Life): Pick<Pictures, 'paint'> 
     world.scheduler.call(owner, () => {
       world.step += 1
       const isBusy = !isQuiet(world) && world.prng.nextBoolean(PICTURES_BUSY)
-      world.tell(() => `  picture: ${isBusy ? 'busy' : bytes[0] === 0 ? 'unreadable' : 'made'}`)
+      world.trace(() => `  picture: ${isBusy ? 'busy' : bytes[0] === 0 ? 'unreadable' : 'made'}`)
       if (isBusy) return 'busy'
       const indices = new Uint8Array(width * height).fill(bytes[1] ?? 0)
       return bytes[0] === 0 ? 'unreadable' : { width, height, indices }
@@ -425,7 +425,7 @@ function callRemote<T>(
     return act()
   }
   const recordAnswer = (answer: T) => {
-    world.tell(() => `  ${key.slice(-4)} ${verb}: ${stringifyAnswer(answer)}`)
+    world.trace(() => `  ${key.slice(-4)} ${verb}: ${stringifyAnswer(answer)}`)
     watcher.onAnswer(verb, key, answer, askedAt)
   }
   return world.scheduler.exchange(owner, ask, recordAnswer)

@@ -20,7 +20,7 @@ export async function playSeeds(
   from: number,
   seeds: number,
   workers: number,
-  told: (total: Totals) => void,
+  report: (total: Totals) => void,
 ): Promise<{ readonly total: Totals; readonly broken: Broken | undefined }> {
   const ends: Broken[] = []
   let total = NOTHING
@@ -32,7 +32,7 @@ export async function playSeeds(
       next = Math.min(first + stretch, from + seeds)
       const end = await playStretch(import.meta.dir, first, next, (totals) => {
         total = addTotals(total, totals)
-        told(total)
+        report(total)
       })
       if (end !== undefined) ends.push(end)
     }
@@ -48,7 +48,7 @@ export async function playStretch(
   folder: string,
   from: number,
   end: number,
-  told: (totals: Totals) => void,
+  report: (totals: Totals) => void,
   choice: Choice = EVERY_ONE,
 ): Promise<Broken | undefined> {
   const only = Object.entries(choice).flatMap(([name, isChosen]) => (isChosen ? [`--${name}`] : []))
@@ -59,7 +59,7 @@ export async function playStretch(
   for (const line of text.split('\n').filter((candidate) => candidate !== '')) {
     const said = JSON.parse(line) as Totals | Broken
     if ('broken' in said) return said
-    told(said)
+    report(said)
   }
   return worker.exitCode === 0 ? undefined : { seed: from, broken: `the worker died: ${trouble.slice(0, 400)}` }
 }

@@ -74,7 +74,7 @@ export type World = {
   stalledUntilMs: number // the scheduler's time before which no block is made
   hasStalled: boolean
   failed: unknown // a broken promise, if it could not be thrown
-  readonly tell: (event: () => string) => void
+  readonly trace: (event: () => string) => void
 }
 
 const START_MS = 1_700_000_000_000
@@ -111,8 +111,8 @@ export const hasOperator = (seed: number): boolean => seed % OPERATOR_EVERY === 
 export const hasNewPrices = (seed: number): boolean =>
   VARIED.has(seed % 11) && seed % NEW_PRICES_EVERY === 1 && !hasOperator(seed)
 
-/** The world of `seed`. `tell` gets each event, for a trace. */
-export function createWorld(seed: number, tell: World['tell']): World {
+/** The world of `seed`. `trace` gets each event, for a trace. */
+export function createWorld(seed: number, trace: World['trace']): World {
   const prng = createPrng(seed)
   const world: World = {
     prng,
@@ -147,7 +147,7 @@ export function createWorld(seed: number, tell: World['tell']): World {
     stalledUntilMs: 0,
     hasStalled: false,
     failed: undefined,
-    tell,
+    trace,
   }
   return world
 }
@@ -184,7 +184,7 @@ function makeBlocks(world: World, elapsed: number): void {
 export function stall(world: World, ms: number): void {
   world.stalledUntilMs = world.scheduler.elapsed() + ms
   world.hasStalled = true
-  world.tell(() => `chain: stands still for ${ms / 1000} s`)
+  world.trace(() => `chain: stands still for ${ms / 1000} s`)
 }
 
 // After this time without a block, a wall is right not to believe the chain.
@@ -233,7 +233,7 @@ function recordSpending(
   tx: Hash = createHash(world),
   amount = 0n,
 ): void {
-  world.tell(() => `chain: ${keyOf(key).slice(-4)} ${kind} in ${tx.slice(-4)} at ${heightOf(world)}`)
+  world.trace(() => `chain: ${keyOf(key).slice(-4)} ${kind} in ${tx.slice(-4)} at ${heightOf(world)}`)
   world.step += 1
   world.spendings.set(keyOf(key), { kind, amount, tx, height: heightOf(world), step: world.step })
 }
@@ -244,7 +244,7 @@ export function reorganise(world: World): void {
   const depth = Math.min(1 + prng.nextInt(REORGANISED_MAX), heightOf(world))
   const kept = heightOf(world) - depth
   world.forks.push(kept)
-  world.tell(() => `chain: blocks from ${kept + 1} are replaced`)
+  world.trace(() => `chain: blocks from ${kept + 1} are replaced`)
   for (const [key, { height, kind }] of spendings) {
     if (height <= kept) continue
     spendings.delete(key)
@@ -267,7 +267,7 @@ export function reorganise(world: World): void {
 export function broadcast(world: World, payment: Payment, by: Broadcast['by']): Broadcast {
   const sent: Broadcast = { payment, tx: createHash(world), by, hidden: undefined, isDenied: false, isForgotten: false }
   world.pool = [...world.pool, sent]
-  world.tell(() => `chain: ${payment.nonce.slice(-4)} broadcast as ${sent.tx.slice(-4)}`)
+  world.trace(() => `chain: ${payment.nonce.slice(-4)} broadcast as ${sent.tx.slice(-4)}`)
   return sent
 }
 

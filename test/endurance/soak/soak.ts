@@ -55,10 +55,10 @@ export type Summary = Omit<Totals, 'wrong'> & {
 const FLOODED_SHARE = 0.5
 const FLOODERS = 200
 
-/** Plays a run, during which the crowd buys the last blocks of the wall. Calls `tell` with each sample. */
+/** Plays a run, during which the crowd buys the last blocks of the wall. Calls `report` with each sample. */
 export async function runSoak(
   { ms, everyMs, restMs, rates, floods }: Run,
-  tell: (sample: Sample) => void,
+  report: (sample: Sample) => void,
 ): Promise<Summary> {
   const folder = mkdtempSync(join(tmpdir(), 'pixel-wall-soak-'))
   const path = join(folder, 'wall.sqlite')
@@ -97,7 +97,7 @@ export async function runSoak(
     const watching = setInterval(() => {
       const seen = takeSample()
       samples.push(seen)
-      tell(seen)
+      report(seen)
     }, everyMs)
     try {
       await Promise.all([runVisitors(rates, { url: wall.url, network, ms, sold }, totals), floodInTurns()])

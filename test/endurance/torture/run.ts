@@ -44,10 +44,10 @@ export type Run = {
   readonly instances?: number | undefined
 }
 
-/** Plays a run; calls `tell` with a line about each round. A run ends after the first round that leaves a problem. */
+/** Plays a run; calls `print` with a line about each round. A run ends after the first round that leaves a problem. */
 export async function runTorture(
   { seed, rounds, crowd, instances }: Run,
-  tell: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<Summary> {
   const began = performance.now()
   const stage = await openStage(instances)
@@ -69,7 +69,7 @@ export async function runTorture(
       sums = found.sums
       played++
       totals.wrong.push(...found.wrong.map((words) => `round ${round.number}: ${words}`))
-      tell(
+      print(
         `round ${round.number}/${rounds} (${round.trouble}): ${sums.claimed} sold, ${totals.kills} kills, ` +
           `${totals.diskDeaths} disk deaths, equal after ${equalAfterMs.at(-1)} ms, ${totals.wrong.length} wrong, ` +
           `${countSecondsSince(since)} s`,

@@ -50,10 +50,10 @@ const ofArbitrum: Readonly<Record<string, Rule>> = {
   eth_call: async ([call], ask) => {
     const answer = (await ask()) as Hex
     if ((call as { to: Hex }).to.toLowerCase() !== multicallAddress.toLowerCase()) return { result: answer }
-    const told = { abi: multicall3Abi, functionName: 'aggregate3' } as const
-    const [, ...others] = decodeFunctionResult({ ...told, data: answer })
+    const request = { abi: multicall3Abi, functionName: 'aggregate3' } as const
+    const [, ...others] = decodeFunctionResult({ ...request, data: answer })
     const height = { success: true, returnData: pad('0x01') }
-    return { result: encodeFunctionResult({ ...told, result: [height, ...others] }) }
+    return { result: encodeFunctionResult({ ...request, result: [height, ...others] }) }
   },
 }
 

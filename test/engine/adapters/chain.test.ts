@@ -365,15 +365,15 @@ test('transfers over many blocks are read in ranges that the endpoint serves, an
   }
   for (const limit of LIMITS) {
     const narrow = openChainThrough({ eth_getLogs: createBlockRangeRule(limit) })
-    const told: Hash[] = []
+    const txs: Hash[] = []
     for (let next = from; ;) {
       const page = await narrow.transfersTo(payee, next)
       if (page === 'silent') throw new Error('the chain is silent')
-      told.push(...page.transfers.map(({ tx }) => tx))
+      txs.push(...page.transfers.map(({ tx }) => tx))
       next = page.next
       if (page.isAll) break
     }
-    expect(told).toEqual(to)
+    expect(txs).toEqual(to)
   }
 })
 
@@ -381,8 +381,8 @@ test('two transfers in one transaction are each listed with their own authorizat
   const [first, second] = [await createPayment(), await createPayment()]
   const from = (await readHeadFor(chain, first)) + 1n
   const tx = await submitBatch([encodeTransfer(first), encodeTransfer(second)])
-  const told = await chain.transfersTo(first.to, from)
-  expect(told === 'silent' ? told : told.transfers.map(({ nonce, tx: by }) => [nonce, by])).toEqual([
+  const page = await chain.transfersTo(first.to, from)
+  expect(page === 'silent' ? page : page.transfers.map(({ nonce, tx: by }) => [nonce, by])).toEqual([
     [first.nonce, tx],
     [second.nonce, tx],
   ])

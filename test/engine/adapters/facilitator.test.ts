@@ -80,7 +80,7 @@ describe('behind a faulty connection', () => {
   const named = { kind: 'unclear', tx: expect.stringMatching(/^0x[0-9a-f]{64}$/) }
   const invented: SettleResult = { kind: 'success', tx: inventedHash as `0x${string}` }
   const createRefusal = (reason: string): SettleResult => ({ kind: 'refused', reason })
-  const settled: Record<SettleFault, readonly [told: object, moved: boolean]> = {
+  const settled: Record<SettleFault, readonly [reported: object, moved: boolean]> = {
     'hang-before': [unclear, false],
     'hang-after': [unclear, true],
     'error-json-after': [unclear, true],
@@ -103,13 +103,13 @@ describe('behind a faulty connection', () => {
 
   test.each(Object.entries(settled) as [SettleFault, (typeof settled)[SettleFault]][])(
     'a settle request with the fault %s is classified by what its response proves, whether or not the dollar moved',
-    async (fault, [told, moved]) => {
+    async (fault, [reported, moved]) => {
       const payer = await network.createFundedWallet(1)
       const payment = await signOffer(payer, offer)
       const forwarded = faulty.settle.countForwarded()
       faulty.settle.queueFaults(fault)
       const limits = fault.startsWith('hang') ? { settleTimeoutMs: scaleLimit(300) } : {}
-      expect<object>(await openFacilitator(faulty.url, limits).settle(BLOCK, payment)).toEqual(told)
+      expect<object>(await openFacilitator(faulty.url, limits).settle(BLOCK, payment)).toEqual(reported)
       if (moved) await faulty.settle.waitForForward(forwarded + 1)
       expect(await network.readBalance(payer.address)).toBe(moved ? 0n : 1_000_000n)
     },
@@ -343,12 +343,12 @@ describe('requests to a facilitator', () => {
   })
 
   test('of a facilitator’s report about extensions, only names, statuses and reasons that look like codes are passed on', async () => {
-    const told: unknown[] = []
+    const statuses: unknown[] = []
     const verifyWithExtension = async (value: string) => {
       const url = serve(() => Response.json({ isValid: true }, { headers: { 'EXTENSION-RESPONSES': value } }))
-      const facilitator = openFacilitator(url, { onExtension: (said) => void told.push(said) })
+      const facilitator = openFacilitator(url, { onExtension: (said) => void statuses.push(said) })
       expect(await facilitator.verify(BLOCK, await pay(0))).toEqual({ kind: 'valid' })
-      return told.splice(0)
+      return statuses.splice(0)
     }
     const encodeJson = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64')
     const rejected = { status: 'rejected', rejectedReason: 'resource_not_https' }
@@ -466,12 +466,12 @@ describe('the support of a facilitator', () => {
 
   test('a facilitator counts as working if it processes a payment that nobody can make, and otherwise the problem is reported', async () => {
     expect(await openFacilitator(network.facilitatorUrl).supports('verify')).toBe('yes')
-    const told: (string | null)[] = []
+    const problems: (string | null)[] = []
     const supported = { kinds: [kind], extensions: [], signers: {} }
     const probeFacilitator = (answer: () => Response | Promise<Response>) =>
       openFacilitator(
         serve((request) => (request.url.endsWith('/supported') ? Response.json(supported) : answer())),
-        { verifyTimeoutMs: scaleLimit(200), onProbed: (trouble) => void told.push(trouble) },
+        { verifyTimeoutMs: scaleLimit(200), onProbed: (trouble) => void problems.push(trouble) },
       ).supports('verify')
     const createInvalidAnswer = (invalidReason: string) => () => Response.json({ isValid: false, invalidReason })
     const createPageAnswer = (status: number) => () => new Response('<h1>sorry</h1>', { status })
@@ -480,7 +480,7 @@ describe('the support of a facilitator', () => {
       createInvalidAnswer('insufficient_funds'),
       createPageAnswer(400),
     ])
-      expect([await probeFacilitator(answer), told.pop()]).toEqual(['yes', null])
+      expect([await probeFacilitator(answer), problems.pop()]).toEqual(['yes', null])
     const broken: [() => Response | Promise<Response>, string][] = [
       [() => new Promise(() => {}), 'does not respond to verify requests'],
       [createPageAnswer(500), 'returns status 500 for /verify'],
@@ -491,7 +491,7 @@ describe('the support of a facilitator', () => {
       [createInvalidAnswer('invalid_exact_evm_signature'), 'rejects valid signatures'],
     ]
     for (const [answer, trouble] of broken)
-      expect([await probeFacilitator(answer), told.pop()]).toEqual(['unavailable', trouble])
+      expect([await probeFacilitator(answer), problems.pop()]).toEqual(['unavailable', trouble])
   })
 
   test('the support of a facilitator is unknown while it is rate-limiting us', async () => {

@@ -110,9 +110,9 @@ test(
         seen.refused++
         continue
       }
-      const told = await readEverything(createPorts(connection))
+      const answers = await readEverything(createPorts(connection))
       connection.close()
-      const changed = told.filter((answer, which) => answer !== null && !Bun.deepEquals(answer, truth[which]))
+      const changed = answers.filter((answer, which) => answer !== null && !Bun.deepEquals(answer, truth[which]))
       if (changed.length > 0 && damaged.length === 0) seen.silent.push(`${at}.${bit}: ${JSON.stringify(changed[0])}`)
       else if (damaged.length > 0) seen.noticed++
       else seen.harmless++
@@ -241,8 +241,8 @@ describe.each(WAYS)('a damaged row in a file that is opened %s', (_, open) => {
       const views = await Promise.all([followLog(wall.log), followLog(whole.wall.log)])
       // Only the time of the entry is lost.
       const listDeeds = (view: WallView) => [...view.claimed].map(([block, deed]) => [block, { ...deed, changedAt: 0 }])
-      const [told, truth] = views.map(({ view }) => [view.canvas, listDeeds(view), view.agents, view.number])
-      expect(told).toEqual(truth)
+      const [found, truth] = views.map(({ view }) => [view.canvas, listDeeds(view), view.agents, view.number])
+      expect(found).toEqual(truth)
       wall.close()
       whole.wall.close()
     }

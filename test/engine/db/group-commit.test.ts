@@ -92,16 +92,16 @@ test('after a disk failure, nothing is retried', async () => {
 test('writers that arrive during a flush share the next commit, and wait until it is flushed', async () => {
   const disk = createSlowDisk()
   const { kept, write } = createStore({ flush: disk.flush })
-  const told: string[] = []
-  const first = write(() => kept.rows.push('a')).then(() => told.push('a'))
+  const order: string[] = []
+  const first = write(() => kept.rows.push('a')).then(() => order.push('a'))
   await disk.waitForFlush()
-  const later = ['b', 'c'].map((row) => write(() => kept.rows.push(row)).then(() => told.push(row)))
+  const later = ['b', 'c'].map((row) => write(() => kept.rows.push(row)).then(() => order.push(row)))
   await new Promise(setImmediate)
-  expect([kept.rows, told]).toEqual([['a'], []])
+  expect([kept.rows, order]).toEqual([['a'], []])
   disk.finishFlush()
   await first
   await disk.waitForFlush()
-  expect([kept.rows, told]).toEqual([['a', 'b', 'c'], ['a']])
+  expect([kept.rows, order]).toEqual([['a', 'b', 'c'], ['a']])
   disk.finishFlush()
   await Promise.all(later)
   expect(kept.commits).toBe(2)
@@ -123,13 +123,13 @@ test('the wait for a flush ends only once everything written before is flushed',
   const disk = createSlowDisk()
   const { kept, write, waitUntilFlushed: flushed } = createStore({ flush: disk.flush })
   await flushed()
-  const told: string[] = []
-  const first = write(() => kept.rows.push('a')).then(() => told.push('written'))
+  const order: string[] = []
+  const first = write(() => kept.rows.push('a')).then(() => order.push('written'))
   await disk.waitForFlush()
-  const waiting = flushed().then(() => told.push('flushed'))
+  const waiting = flushed().then(() => order.push('flushed'))
   await new Promise(setImmediate)
-  expect(told).toEqual([])
+  expect(order).toEqual([])
   disk.finishFlush()
   await Promise.all([first, waiting])
-  expect(told).toContain('flushed')
+  expect(order).toContain('flushed')
 })

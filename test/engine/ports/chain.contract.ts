@@ -119,8 +119,8 @@ function testReceipts(open: () => Promise<ChainWorld>): void {
     const [first, second] = [await payment(), await payment()]
     const from = (await readHeadFor(chain, first)) + 1n
     const txs = [await land(first), await give(second, 5n), await land(second)]
-    const told = await readTransfersSince(chain, first.to, from)
-    expect(told.filter(({ tx }) => txs.includes(tx)).map(({ height: _height, ...transfer }) => transfer)).toEqual([
+    const transfers = await readTransfersSince(chain, first.to, from)
+    expect(transfers.filter(({ tx }) => txs.includes(tx)).map(({ height: _height, ...transfer }) => transfer)).toEqual([
       { payer: first.payer, nonce: first.nonce, amount: first.amount, tx: txs[0] ?? '0x' },
       { payer: second.payer, nonce: null, amount: 5n, tx: txs[1] ?? '0x' },
       { payer: second.payer, nonce: second.nonce, amount: second.amount, tx: txs[2] ?? '0x' },

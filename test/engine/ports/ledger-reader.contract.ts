@@ -120,13 +120,15 @@ function testEverything(test: EngineTest): void {
     await wall.ledger.release(expired, true)
     await sell(wall, 'next', 1, 3, SILENT, NOW + 2)
     await wall.ledger.fulfilLatePayment(late, toHash(1), NOW)
-    const told = await wall.ledgerReader.purchases(createWalletAddress(1), Number.MAX_SAFE_INTEGER, 9)
-    expect(told.map(({ since, purchase }) => [since - NOW, purchase.payment.nonce, purchase.state.kind])).toEqual([
+    const purchases = await wall.ledgerReader.purchases(createWalletAddress(1), Number.MAX_SAFE_INTEGER, 9)
+    expect(purchases.map(({ since, purchase }) => [since - NOW, purchase.payment.nonce, purchase.state.kind])).toEqual([
       [2, createTestPayment(1, 3).nonce, 'sold'],
       [1, createTestPayment(1, 2).nonce, 'released'],
       [0, createTestPayment(1, 1).nonce, 'credited'],
     ])
-    expect(await wall.ledgerReader.purchases(createWalletAddress(1), told[0]?.number ?? 0, 1)).toEqual(told.slice(1, 2))
+    expect(await wall.ledgerReader.purchases(createWalletAddress(1), purchases[0]?.number ?? 0, 1)).toEqual(
+      purchases.slice(1, 2),
+    )
     expect(await wall.ledgerReader.purchases(createWalletAddress(2), Number.MAX_SAFE_INTEGER, 9)).toEqual([])
   })
 }
@@ -148,14 +150,14 @@ function testPages(test: EngineTest, testLast: EngineTest): void {
   testLast(
     'the account of a wallet with thousands of blocks lists each block once, page by page',
     async ({ ledgerReader }) => {
-      const told = []
+      const blocks = []
       for (let page: AccountPage | undefined = { after: 0, limit: ACCOUNT_PAGE_MAX }; page !== undefined;) {
         const { sales, nextAfter, hasMore } = await ledgerReader.ofPayer(createWalletAddress(0xdecade), page)
         expect(sales).toHaveLength(hasMore ? ACCOUNT_PAGE_MAX : (CLAIM_ORDER.length - 1) % ACCOUNT_PAGE_MAX)
-        told.push(...sales.map(({ block }) => block))
+        blocks.push(...sales.map(({ block }) => block))
         page = hasMore ? { after: nextAfter, limit: ACCOUNT_PAGE_MAX } : undefined
       }
-      expect(told).toEqual(CLAIM_ORDER.slice(0, -1))
+      expect(blocks).toEqual(CLAIM_ORDER.slice(0, -1))
     },
   )
 
@@ -163,9 +165,9 @@ function testPages(test: EngineTest, testLast: EngineTest): void {
     const held = await reserve(wall, blockOf('1,1'), createTestPayment(1, 1))
     for (let nonce = 2; nonce <= ACCOUNT_PAGE_MAX + 1; nonce++)
       await wall.ledger.release(await reserve(wall, 'next', createTestPayment(1, nonce), SILENT, NOW + nonce), false)
-    const { open: told } = await wall.ledgerReader.ofPayer(createWalletAddress(1))
-    expect(told.map(({ since }) => since - NOW)).toEqual([0, ...listNumbers(3, ACCOUNT_PAGE_MAX + 1)])
-    expect(told[0]).toMatchObject({ block: held.block, state: { kind: 'reserved' } })
+    const { open: listed } = await wall.ledgerReader.ofPayer(createWalletAddress(1))
+    expect(listed.map(({ since }) => since - NOW)).toEqual([0, ...listNumbers(3, ACCOUNT_PAGE_MAX + 1)])
+    expect(listed[0]).toMatchObject({ block: held.block, state: { kind: 'reserved' } })
   })
 
   testLast('a credit that was paid back is no longer listed as owed', async (wall) => {

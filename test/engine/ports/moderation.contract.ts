@@ -155,19 +155,19 @@ function testWallets(test: EngineTest): void {
     await hideName(wall, 'name')
     await wall.agents.register(createWalletAddress(1), createTestIdentity(10, { name: 'kind' }), NOW)
     const nameless = { name: null, framework: 'loom' }
-    const told = [
+    const expected = [
       { number: 1, kind: 'sale' as const, ...nameless },
       { number: 2, kind: 'sale' as const, ...shown },
       { number: 3, kind: 'identity' as const, ...nameless },
       { number: 4, kind: 'identity' as const, ...nameless },
       { number: 5, kind: 'identity' as const, ...nameless },
     ]
-    expect(listNames(await wall.log.readAfter(0, 99))).toEqual(told)
+    expect(listNames(await wall.log.readAfter(0, 99))).toEqual(expected)
     expect((await wall.log.readAfter(3, 1))[0]).toMatchObject({ withheld: { name: true, framework: false } })
-    expect(listNames(await wall.log.readCompacted())).toEqual(told.filter(({ number }) => number !== 3))
+    expect(listNames(await wall.log.readCompacted())).toEqual(expected.filter(({ number }) => number !== 3))
     await wall.moderation.moderateWallet(createWalletAddress(1), { act: 'unhide', parts: ['name'] }, NOW)
     expect(listNames(await wall.log.readAfter(0, 99))).toEqual([
-      ...told,
+      ...expected,
       { number: 6, kind: 'identity', ...shown, name: 'kind' },
     ])
   })

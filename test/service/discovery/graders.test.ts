@@ -146,8 +146,8 @@ test.each(paid)(
   ({ path, protocols }) => {
     // The document does not state an amount for areas; only the demand does.
     const { amount, ...terms } = demand.accepts[0] ?? {}
-    const told = path === '/areas' ? terms : { ...terms, amount }
-    expect(protocols).toEqual([{ x402: { version: 2, ...told } }])
+    const expected = path === '/areas' ? terms : { ...terms, amount }
+    expect(protocols).toEqual([{ x402: { version: 2, ...expected } }])
   },
 )
 

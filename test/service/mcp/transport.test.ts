@@ -15,8 +15,8 @@ const initialize = {
 }
 
 test('initialize returns the name of the server, a supported version if the requested one is unknown, and instructions', async () => {
-  const told = JSON.stringify(await sendRpc(wall, initialize)).replace(manifest.version, 'of the package')
-  expect(JSON.parse(told)).toMatchInlineSnapshot(`
+  const answer = JSON.stringify(await sendRpc(wall, initialize)).replace(manifest.version, 'of the package')
+  expect(JSON.parse(answer)).toMatchInlineSnapshot(`
     {
       "id": "a",
       "result": {

@@ -96,8 +96,8 @@ const createRefusedAnswer = (errorReason: string) => ({
 const rewriteAnswer =
   (status: number, changes: object): Play =>
   async (forward) => {
-    const told: unknown = JSON.parse((await forward()).body)
-    return createJsonAnswer(status, { ...(typeof told === 'object' ? told : {}), ...changes })
+    const settled: unknown = JSON.parse((await forward()).body)
+    return createJsonAnswer(status, { ...(typeof settled === 'object' ? settled : {}), ...changes })
   }
 
 const forwardThenAnswer =

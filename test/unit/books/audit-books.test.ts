@@ -58,8 +58,8 @@ test('if a block is sold while the chain is read, the books contain both the sal
   const sold = { block: blockOf('3,4'), blocks: 1, amount: payment.amount, tx: wall.chain.land(payment), head: HEAD }
   const later = { ...NOTHING, claimed: 1, sales: [{ ...sold, payer: payment.payer, nonce: payment.nonce }] }
   const statements: readonly Statement[] = [NOTHING, later]
-  let told = 0
-  const audit = { statement: async () => statements[told++] ?? later }
+  let reports = 0
+  const audit = { statement: async () => statements[reports++] ?? later }
   expect(await auditBooks({ ...wall, audit })).toMatchObject({ balance: { balances: true, claimed: 1 } })
 })
 

@@ -53,8 +53,8 @@ test('the readiness says whether the wall sells and can be read, and if not, why
   expect(asked.checkReading()).toMatchObject({ ready: true, dependencies: [{ kind: 'disk' }, { kind: 'store-write' }] })
   outages.saw(WRITES, null)
   asked.drain()
-  for (const told of [asked.checkSelling(), asked.checkReading()])
-    expect(told).toMatchObject({ ready: false, reasons: ['the wall is shutting down'] })
+  for (const reported of [asked.checkSelling(), asked.checkReading()])
+    expect(reported).toMatchObject({ ready: false, reasons: ['the wall is shutting down'] })
 })
 
 test('a wall that does not accept payments yet says what it waits for', () => {

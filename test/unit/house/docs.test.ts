@@ -135,11 +135,11 @@ test('every link between the documents leads to a file and a heading that exist'
 test('docs/operating-reference.md lists every budget with its real figures', async () => {
   const reference = await read('docs/operating-reference.md')
   const rows = reference.matchAll(/^\| `([a-z ]+)` \| (address|wallet|block) \| (\d+) \| ([\d.]+) \| (.*) \|$/gm)
-  const told = [...rows].map(([, name, per, burst, perSecond, what]) => [
+  const documented = [...rows].map(([, name, per, burst, perSecond, what]) => [
     name,
     { per, burst: Number(burst), perSecond: Number(perSecond), what },
   ])
-  expect(Object.fromEntries(told)).toEqual(BUDGETS)
+  expect(Object.fromEntries(documented)).toEqual(BUDGETS)
   expect(reference).toContain(`at most ${STREAMS_PER_ADDRESS} live streams`)
   expect(reference).toContain(`at most ${STREAMS_PER_SITE} live streams together`)
 })

@@ -22,7 +22,7 @@ const createRequest = (headers: Record<string, string> = {}) => new Request('htt
 
 let view: WallView
 let reads: CanvasReads
-let told: Change[] = []
+let announced: Change[] = []
 
 const createReads = (of: WallView, everyMs = 0) =>
   createCanvasReads({ view: of, terms: PRICED, clock: createFakeClock(NOW), everyMs })
@@ -34,7 +34,7 @@ async function read(request: Request): Promise<Response> {
 }
 
 const apply = (change: Change) => {
-  told.push(change)
+  announced.push(change)
   applyChange(view, change)
   reads.announceChange(change)
 }
@@ -52,7 +52,7 @@ const repaint = (coord: string, message: string | null, colour: number) => {
 }
 
 beforeEach(() => {
-  told = []
+  announced = []
   view = createEmptyView()
   reads = createReads(view)
 })
@@ -227,7 +227,7 @@ describe('a copy that is current', () => {
     sell('3,4')
     const etag = await readEtag()
     const other = createEmptyView()
-    for (const change of told) applyChange(other, change)
+    for (const change of announced) applyChange(other, change)
     const elsewhere = createReads(other)
     for (let compressed = 0; compressed < 2; compressed++) {
       const response = elsewhere.canvas.answer(createRequest({ 'If-None-Match': etag }))

@@ -11,7 +11,7 @@ function createSlowSeller(timeoutMs?: number) {
   const { promise: outcome, resolve: finish } = Promise.withResolvers<Outcome>()
   const clients: (AbortSignal | undefined)[] = []
   const ended: Outcome[] = []
-  const told = Promise.withResolvers<void>()
+  const reached = Promise.withResolvers<void>()
   const buy: Seller['buy'] = async (...[, , , client]) => {
     clients.push(client)
     return await outcome
@@ -22,20 +22,20 @@ function createSlowSeller(timeoutMs?: number) {
       limits: unlimited,
       onEnded(_, end) {
         ended.push(end)
-        told.resolve()
+        reached.resolve()
       },
     },
     timeoutMs,
   )
   const sell = (signal = new AbortController().signal) =>
     sellTo({ address: 'here', signal }, { target: 'next', payment: createTestPayment(1, 1), listing: SILENT })
-  return { sell, clients, ended, told: told.promise, finish }
+  return { sell, clients, ended, reached: reached.promise, finish }
 }
 
 const taken: Outcome = { kind: 'failure', code: 'block_taken', message: 'sold' }
 
 test('a buyer that waited too long gets a time to retry, and counts as unanswered', async () => {
-  const { sell, clients, ended, told, finish } = createSlowSeller(1)
+  const { sell, clients, ended, reached, finish } = createSlowSeller(1)
   expect(await sell()).toMatchObject({
     kind: 'failure',
     code: 'settlement_unknown',
@@ -44,7 +44,7 @@ test('a buyer that waited too long gets a time to retry, and counts as unanswere
   expect(clients.map((client) => client?.aborted)).toEqual([true])
   expect(ended).toEqual([])
   finish(taken)
-  await told
+  await reached
   expect(ended).toEqual([taken])
 })
 

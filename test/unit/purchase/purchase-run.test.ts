@@ -66,12 +66,12 @@ async function openSeller() {
       return Reflect.get(whole, verb)
     },
   })
-  const told = { payments: 0 }
-  const stored = () => void (told.payments += 1)
+  const reported = { payments: 0 }
+  const stored = () => void (reported.payments += 1)
   const sold = createSellerWith({ ledger, facilitator, chain, clock, logger, stored })
   const buy = (payment: Payment, client?: AbortSignal) => sold.buy('next', payment, SILENT, client)
   const listCharged = () => honest.settled.map(({ nonce }) => nonce)
-  return { db, chain, clock, logger, down, world, sold, told, buy, charged: listCharged }
+  return { db, chain, clock, logger, down, world, sold, reported, buy, charged: listCharged }
 }
 
 type World = Awaited<ReturnType<typeof openSeller>>
@@ -114,19 +114,19 @@ describe('a client that hangs up while its payment settles', () => {
 })
 
 test('a claim is reported to the witness before its payment is settled', async () => {
-  const { world, buy, told } = await openSeller()
+  const { world, buy, reported } = await openSeller()
   let before = 0
-  world.atSettle = () => void (before = told.payments)
+  world.atSettle = () => void (before = reported.payments)
   await buy(createTestPayment(1, 1))
   expect(before).toBe(1)
 })
 
 test('a payment that a facilitator rejects is stored, and reported to the witness', async () => {
-  const { world, buy, told, db } = await openSeller()
+  const { world, buy, reported, db } = await openSeller()
   world.atVerify = () => {}
   await buy(createTestPayment(1, 1))
   expect(await db.ledger.find(createTestPayment(1, 1))).toMatchObject({ state: { kind: 'released' } })
-  expect(told.payments).toBe(1)
+  expect(reported.payments).toBe(1)
 })
 
 test('a client that hangs up before its block is held is not charged', async () => {

@@ -19,8 +19,8 @@ import { signPayment, type Crowd, type Payer } from './payers.ts'
 
 /** Sends requests to a wall; the callback gets the response, or `undefined` if there is none. */
 export type Line = {
-  asks(target: Target, told: (space: OfferState | undefined) => void): void
-  sendPayment(target: Target, payment: Payment, told: (outcome: Outcome | undefined) => void): void
+  asks(target: Target, onAnswer: (space: OfferState | undefined) => void): void
+  sendPayment(target: Target, payment: Payment, onOutcome: (outcome: Outcome | undefined) => void): void
 }
 
 /** A wish, which may take several processes of the client. */
@@ -30,7 +30,7 @@ export type Keeper = {
   readonly payer: Payer
   readonly folder: Map<string, SignedRequest> // signed requests, by payment header
   readonly payments: Map<string, Payment> // the payment of each header
-  readonly told: Set<string> // payments that the client reported as taken
+  readonly reported: Set<string> // payments that the client reported as taken
   readonly errands: Errand[]
   process: object | undefined // `undefined` while none is running
 }
@@ -39,7 +39,7 @@ export const createKeeper = (payer: Payer): Keeper => ({
   payer,
   folder: new Map(),
   payments: new Map(),
-  told: new Set(),
+  reported: new Set(),
   errands: [],
   process: undefined,
 })
@@ -59,7 +59,7 @@ export function startKeeper(
 ): void {
   const process = {}
   keeper.process = process
-  world.tell(() => `client: ${keeper.payer.wallet.slice(-4)} starts for ${errand?.target ?? 'earlier purchases'}`)
+  world.trace(() => `client: ${keeper.payer.wallet.slice(-4)} starts for ${errand?.target ?? 'earlier purchases'}`)
   // A dead process does nothing more.
   const runWhileAlive = <T>(act: () => Promise<T>) =>
     keeper.process === process ? act() : Promise.withResolvers<T>().promise
@@ -73,8 +73,8 @@ export function startKeeper(
     return payment
   }
   const recordEnd = (end: 'served' | 'paid', payment: string) => {
-    world.tell(() => `client: reports ${payment.slice(-4)} as ${end}`)
-    keeper.told.add(payment)
+    world.trace(() => `client: reports ${payment.slice(-4)} as ${end}`)
+    keeper.reported.add(payment)
     for (const one of keeper.errands) if (one.signed.some((of) => keyOf(of) === payment)) one.end ??= end
   }
   const toSavedPayment = (request: SignedRequest): SavedPayment => ({
@@ -120,7 +120,7 @@ export function startKeeper(
   ended
     .catch((error: unknown) => {
       if (!(error instanceof WallError)) throw error
-      world.tell(() => `client: ends with ${error.kind} ${error.code}`)
+      world.trace(() => `client: ends with ${error.kind} ${error.code}`)
       if (errand !== undefined && isOver(error)) errand.end = error.kind
     })
     .catch(failed)
@@ -223,7 +223,7 @@ function createRefusal(world: World, target: Target, code: FailureCode, details?
 
 /** Compares the money that left each wallet with the reports of its client. */
 export function checkKeepers(world: World, book: Book, keepers: readonly Keeper[]): void {
-  for (const { errands, payments, told } of keepers) {
+  for (const { errands, payments, reported } of keepers) {
     for (const { signed } of errands) {
       const charged = signed.filter((payment) => isCharged(world, payment))
       if (charged.length > 1) throw new Violation(`one wish is paid for once: payments ${formatNonces(charged)}`)
@@ -231,7 +231,7 @@ export function checkKeepers(world: World, book: Book, keepers: readonly Keeper[
     const untold = [...payments.values()].filter((payment) => {
       const kind = book.row(keyOf(payment))?.state.kind
       const isTaken = world.spendings.get(keyOf(payment))?.kind === 'transfer' && !world.undone.has(keyOf(payment))
-      return isTaken && (kind === 'sold' || kind === 'credited') && !told.has(keyOf(payment))
+      return isTaken && (kind === 'sold' || kind === 'credited') && !reported.has(keyOf(payment))
     })
     if (untold.length > 0)
       throw new Violation(`a client says of what was taken that it was: payments ${formatNonces(untold)}`)

@@ -43,7 +43,7 @@ export function saveCopy(world: World, operator: Operator): void {
   if (position.height === 0n) return
   operator.vault.saveCopy(operator.copies.length)
   operator.copies.push({ position, witness: operator.witness })
-  world.tell(() => 'operator: copies the wall')
+  world.trace(() => 'operator: copies the wall')
 }
 
 /** The copies that lack later changes of the wall. */
@@ -66,7 +66,7 @@ export function restoreCopy(world: World, operator: Operator, copied: Copy, witn
   operator.putBack = { isBehind, lost: listLostPayments(world, operator, witness) }
   forgetLost(world, witness)
   const { size } = operator.putBack.lost
-  world.tell(() => `operator: restores the copy${isSnapshot ? ', with its witness' : ''}: ${size} payments are lost`)
+  world.trace(() => `operator: restores the copy${isSnapshot ? ', with its witness' : ''}: ${size} payments are lost`)
 }
 
 /**
@@ -139,7 +139,7 @@ export function acceptCopy(world: World, operator: Operator, seenBy: Witness): v
     clock: { now: () => timeOf(world) },
   }
   const lost = readSettled(findLostPayments(deps, operator.witness))
-  world.tell(() => `operator: accepts the copy: ${lost === 'silent' ? lost : lost.orphans.length}`)
+  world.trace(() => `operator: accepts the copy: ${lost === 'silent' ? lost : lost.orphans.length}`)
   if (lost === 'silent') return
   readSettled(acceptRestoredBackup(deps, lost))
   for (const orphan of lost.orphans) {

@@ -170,9 +170,9 @@ ignore_startup_parameters = ${how === 'rejects settings' ? '' : settings}
       try {
         url.port = String(port)
         // The pooler listens only a moment after its start.
-        let told = await readRefusal(url.href)
-        while (told.includes('cannot be reached')) told = await readRefusal(url.href)
-        expect(told).toContain(words)
+        let refusal = await readRefusal(url.href)
+        while (refusal.includes('cannot be reached')) refusal = await readRefusal(url.href)
+        expect(refusal).toContain(words)
       } finally {
         pooler.kill()
         await pooler.exited
@@ -234,9 +234,9 @@ test('a server that does not check its pages for damage causes one note', async 
     url,
     `SELECT current_setting('data_checksums') AS checksums`,
   )
-  let told = 0
-  const wall = await openPostgres(url, TERMS.network, { onUnchecked: () => (told += 1) })
-  expect(told).toBe(checksums === 'on' ? 0 : 1)
+  let notices = 0
+  const wall = await openPostgres(url, TERMS.network, { onUnchecked: () => (notices += 1) })
+  expect(notices).toBe(checksums === 'on' ? 0 : 1)
   await wall.close()
 })
 

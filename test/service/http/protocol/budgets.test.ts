@@ -171,13 +171,13 @@ test.each([
   ],
 ] as const)(
   'a wallet that changes %s again and again is rate-limited, and its last accepted change stays',
-  async (_, request, at, told) => {
+  async (_, request, at, expected) => {
     const { sendRequest: ask, buy } = await openWall({ limits: createRateLimits(createFakeClock(NOW)) })
     await buy('/blocks/3,4', 1)
     const statuses: number[] = []
     for (let time = 1; time <= 301; time++) statuses.push((await ask(request, createBodyInit(at(time)))).status)
     expect(statuses).toEqual([...Array.from({ length: 300 }, () => 200), 429])
-    expect(await readJson(await ask(`GET /api/agents/${createWalletAddress(1)}`))).toMatchObject(told)
+    expect(await readJson(await ask(`GET /api/agents/${createWalletAddress(1)}`))).toMatchObject(expected)
   },
 )
 

@@ -6,14 +6,14 @@ import { openWall, createPaidInit } from '../../../support/service/wall.ts'
 
 // Behaviour that tests can see only over a socket, not with a Request object: framing, unusual methods, missing hosts.
 
-const told: string[] = []
+const printed: string[] = []
 let isSpent = false // whether every budget is used up
 const createRefusal = () => (isSpent ? createRateLimitFailure(1000) : undefined)
 const wall = await openWall({
   limits: { take: createRefusal, check: createRefusal },
   meter: (route, status, tookMs) => {
     expect(tookMs).toBeGreaterThanOrEqual(0)
-    told.push(`${route} ${status}`)
+    printed.push(`${route} ${status}`)
   },
 })
 wall.app.listen({ hostname: '127.0.0.1', port: 0 })
@@ -196,9 +196,9 @@ test.each([
   ['/api/history?after=x', '/api/history 400'],
   ['/nothing', '/* 404'],
 ])('a request to %s is counted once in the metrics, as %s', async (path, line) => {
-  told.length = 0
+  printed.length = 0
   await (await fetch(`http://127.0.0.1:${port}${path}`)).body?.cancel()
   // The request is counted after its response was sent.
-  while (told.length === 0) await new Promise((resolve) => setImmediate(resolve))
-  expect(told).toEqual([line])
+  while (printed.length === 0) await new Promise((resolve) => setImmediate(resolve))
+  expect(printed).toEqual([line])
 })

@@ -71,16 +71,16 @@ test('the account of a wallet with 2,000 blocks lists them 200 at a time, or few
   const { sendRequest: ask } = await openWall({}, await openNearlySold(CLAIM_ORDER.length - 2000))
   const readPage = async (query: string): Promise<Page> =>
     (await readJson(await ask(`GET /api/agents/${createWalletAddress(0xdecade)}${query}`))) as Page
-  const told = []
+  const listed = []
   const sizes = []
   for (let query: string | undefined = ''; query !== undefined;) {
     const { blocks, nextAfter, hasMore }: Page = await readPage(query)
-    told.push(...blocks.map(({ block }) => block.index))
+    listed.push(...blocks.map(({ block }) => block.index))
     sizes.push(blocks.length)
     query = hasMore ? `?after=${nextAfter}` : undefined
   }
   expect(sizes).toEqual(Array.from({ length: 10 }, () => 200))
-  expect(told).toEqual(CLAIM_ORDER.slice(0, 2000))
+  expect(listed).toEqual(CLAIM_ORDER.slice(0, 2000))
   const { blocks, ...few } = await readPage('?after=1990&limit=3')
   expect([blocks.length, few]).toMatchObject([3, { rank: 1, nextAfter: 1993, hasMore: true, open: [], credits: [] }])
   expect(await readPage('?after=2000')).toMatchObject({ rank: 1, blocks: [], nextAfter: 2000, hasMore: false })
@@ -115,17 +115,17 @@ test('a returning owner gets the changes to its blocks and their neighbours, and
 
 test('an owner with more than a hundred changes gets the oldest first, and `next` leads to the later ones', async () => {
   const { sendRequest: ask } = await openWall({}, await openNearlySold(CLAIM_ORDER.length - 250))
-  const told: number[] = []
+  const listed: number[] = []
   const sizes: number[] = []
   for (let next = 0; next < 250;) {
     const page = (await readJson(
       await ask(`GET /api/agents/${createWalletAddress(0xdecade)}?since=${next}&limit=1`),
     )) as WalletStanding
-    told.push(...(page.changes ?? []).map(({ number }) => number))
+    listed.push(...(page.changes ?? []).map(({ number }) => number))
     sizes.push(page.changes?.length ?? 0)
     next = page.next ?? 250
   }
-  expect([sizes, told]).toEqual([[100, 100, 50], Array.from({ length: 250 }, (_, at) => at + 1)])
+  expect([sizes, listed]).toEqual([[100, 100, 50], Array.from({ length: 250 }, (_, at) => at + 1)])
 })
 
 test.each([

@@ -31,11 +31,11 @@ const twins: ReadonlyArray<readonly [tool: string, args: object, request: string
 ]
 
 test.each(twins)('%s with %j returns the same as its HTTP address', async (tool, args, request) => {
-  const { untrusted: _, ...told } = await callReadTool(wall, tool, args)
+  const { untrusted: _, ...result } = await callReadTool(wall, tool, args)
   const { image: _image, ...answer } = await readJson(
     await wall.sendRequest(request, request.startsWith('P') ? createBodyInit(args) : {}),
   )
-  expect(told).toEqual(answer)
+  expect(result).toEqual(answer)
 })
 
 const UNTRUSTED = ['deed.owner.name', 'deed.owner.framework', 'deed.message', 'deed.link']

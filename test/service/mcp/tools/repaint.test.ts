@@ -86,9 +86,9 @@ const rows: readonly Row[] = [
 test.each(rows.map(([tool, named, address, body, ends = 'made']) => [tool, named, address, body, ends] as const))(
   '%s with %j gets the same response as a PUT to %s',
   async (tool, named, address, body, ends) => {
-    const { untrusted: _, ...told } = await callReadTool(back, tool, { ...named, ...body })
-    expect(told).toEqual(await readJson(await front.sendRequest(`PUT ${address}`, createBodyInit(body))))
-    expect(told['error'] ?? 'made').toBe(ends)
+    const { untrusted: _, ...result } = await callReadTool(back, tool, { ...named, ...body })
+    expect(result).toEqual(await readJson(await front.sendRequest(`PUT ${address}`, createBodyInit(body))))
+    expect(result['error'] ?? 'made').toBe(ends)
   },
 )
 

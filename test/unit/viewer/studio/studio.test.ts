@@ -243,7 +243,7 @@ describe('repainting', () => {
   function createDeps(answers: EditResult[]) {
     const signed: string[] = []
     const sent: RepaintSignature[] = []
-    const told: Progress[] = []
+    const reports: Progress[] = []
     const deps: RepaintDeps = {
       host: 'wall.example',
       clock: { ahead: 0 },
@@ -252,15 +252,15 @@ describe('repainting', () => {
         sent.push(body)
         return answers.shift() ?? { kind: 'done' }
       },
-      report: (progress) => void told.push(progress),
+      report: (progress) => void reports.push(progress),
     }
-    return { ...deps, signed, sent, told }
+    return { ...deps, signed, sent, reports }
   }
 
   test('repainting an area signs its canonical message once, with the digest of its pixels', async () => {
     const calm = createDeps([])
     await repaint(order, calm)
-    expect(calm.told.map(({ state }) => state)).toEqual(['signing', 'sending', 'done'])
+    expect(calm.reports.map(({ state }) => state)).toEqual(['signing', 'sending', 'done'])
     const digest = hashPixels(new Uint8Array(200))
     expect(calm.signed).toEqual([
       formatAreaMessage('wall.example', '1,1,2x1', calm.sent[0]?.ts ?? 0, { pixels: digest }),
@@ -270,7 +270,7 @@ describe('repainting', () => {
   test('a lost repaint request is sent again with the same signature', async () => {
     const calm = createDeps([{ kind: 'lost', words: 'gone' }])
     await repaint(order, calm)
-    const failed = calm.told.at(-1)
+    const failed = calm.reports.at(-1)
     if (failed?.state !== 'failed') throw new Error('the first request did not fail')
     expect(failed.words).toBe('gone')
     await repaint(order, calm, failed.signed)
@@ -289,7 +289,7 @@ describe('repainting', () => {
   test('if the owner of the wallet declines, nothing is sent', async () => {
     const calm = createDeps([])
     await repaint(order, { ...calm, sign: async () => ({ declined: true, words: 'no' }) })
-    expect(calm.told.at(-1)).toEqual({ state: 'failed', words: 'no' })
+    expect(calm.reports.at(-1)).toEqual({ state: 'failed', words: 'no' })
     expect(calm.sent).toEqual([])
   })
 })
