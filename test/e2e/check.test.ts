@@ -27,7 +27,7 @@ const check = async (changes: WallSettings = {}) => {
 
 const OPEN = ['ok     settings', 'ok     ports', 'ok     folders', 'ok     disk', 'ok     database (sqlite)']
 
-test('check reports everything that works, before the first start and while the wall runs', async () => {
+test('check reports ok for everything that works, both before the first start and while the wall runs', async () => {
   const host = new URL(around.facilitator.url).host
   const first = await check()
   expect(first.lines.slice(0, OPEN.length)).toEqual(OPEN)
@@ -168,7 +168,7 @@ test.skipIf(reportSkipped('permission to mount a disk', mayMount))(
   },
 )
 
-test('a wall that cannot listen, or cannot store its files, exits with 78 and a reason before it opens', async () => {
+test('a wall that cannot listen, or cannot store its files, exits with status 78 and a reason before it opens', async () => {
   const port = new URL(around.network.rpcUrl).port
   for (const [changes, words] of [
     [{ PORT: port }, /cannot listen on PORT: another program is listening on 127\.0\.0\.1/],
@@ -185,7 +185,7 @@ test('a wall that cannot listen, or cannot store its files, exits with 78 and a 
 
 const HINT = '; set FACILITATOR_KEYS, or CDP_API_KEY_ID and its secret'
 
-test('a bearer key is sent to its facilitator, and check reports a key that the facilitator rejects or misses', async () => {
+test('a bearer key is sent to its facilitator, and check reports a key that is missing or that the facilitator rejects', async () => {
   using guarded = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,

@@ -106,7 +106,7 @@ describe.each([
     holder = await newHolder()
   })
 
-  test('a contract wallet buys a block with a stock client, and everybody reads its deed', async () => {
+  test('a contract wallet buys a block with a stock client, and the deed of the block is public', async () => {
     const response = await buy(holder, `${target}?message=bought`)
     expect(response.status).toBe(200)
     const { address } = holder.payer
@@ -117,7 +117,7 @@ describe.each([
     expect(await (await fetchBlock(world, target)).json()).toMatchObject(deed)
   })
 
-  test('a contract wallet repaints its block with a client that only signs in, and nobody else can', async () => {
+  test('a contract wallet can repaint its block with a client that only signs in, and no other wallet can', async () => {
     const stranger = createWallet()
     const theirs = await sendSignedIn(holder, `/blocks/${target}`, { message: 'mine' }, stranger.signMessage)
     expect([theirs.status, await readErrorCode(theirs)]).toEqual([401, 'unauthorized'])
@@ -170,7 +170,7 @@ describe('a payment by a contract wallet', () => {
     expect(await world.readBalance(holder.payer)).toBe(1)
   })
 
-  test('if an earlier payment emptied a contract wallet, a newly signed payment returns the receipt of the earlier one', async () => {
+  test('if an earlier payment emptied a contract wallet, a newly signed payment gets the receipt of the earlier one', async () => {
     const holder = await deployHolder()
     const [payment, anew] = [
       await signBlockPayment(world, holder.payer, '7,1'),
@@ -194,7 +194,7 @@ describe('a payment by a contract wallet', () => {
     expect((await fetchBlock(world, '5,1', payment)).status).toBe(200)
   })
 
-  test('a payment is rejected if the contract did not sign it, or if the code of its account rejects the key', async () => {
+  test('a payment is rejected if the contract did not sign it, or if the code of the account rejects the key', async () => {
     const { payer } = await deployHolder()
     const shut = await world.createFundedWallet(1)
     await world.network.client.setCode({ address: shut.address, bytecode: '0x60006000fd' })
@@ -205,7 +205,7 @@ describe('a payment by a contract wallet', () => {
     }
   })
 
-  test('a payment of a wallet from a factory that the facilitator does not call is rejected and not charged', async () => {
+  test('a payment by a wallet whose factory the facilitator does not allow is rejected and not charged', async () => {
     const { network } = world
     const elsewhere = createWallet().address
     await network.client.setCode({

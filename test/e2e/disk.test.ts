@@ -19,7 +19,7 @@ afterAll(() => around.stop())
 // The limit, in blocks of 512 bytes, is enough for the tables and a few sales in the write-ahead log.
 const SHORT_FILES = `trap '' XFSZ; ulimit -f 1000`
 
-test('if the disk fails at a commit, the process exits, and after a restart the wall has every acknowledged sale and finishes the others', async () => {
+test('if the disk fails at a commit, the process exits, and after a restart every acknowledged sale is stored and each sale in doubt is finished', async () => {
   const whole = await around.startArmed(settings)
   await whole.stop()
   const failing = await around.startArmed(settings, SHORT_FILES)

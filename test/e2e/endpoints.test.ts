@@ -38,13 +38,13 @@ const isSettled = async (bought: Response) => {
   return 'settled' in deed && deed.settled
 }
 
-test('if the endpoints limit calls and ranges, a sale is confirmed', async () => {
+test('a sale is confirmed even if the endpoints limit calls and block ranges', async () => {
   expect(
     await isSettled(await fetchBlock(wall, 'next', await signBlockPayment(wall, await around.createFundedWallet()))),
   ).toBe(true)
 })
 
-test('if the endpoints limit calls and ranges, a payment whose settlement response was lost still gets its block', async () => {
+test('a payment whose settlement response was lost gets its block even if the endpoints limit calls and block ranges', async () => {
   const payer = await around.createFundedWallet(5)
   const payment = await signBlockPayment(wall, payer)
   around.facilitator.settle.queueFaults('hang-after')

@@ -43,7 +43,7 @@ async function readPayments(work: Work): Promise<string[]> {
   return [...new Set(deeds.map(({ tx }) => tx))]
 }
 
-test('the sign in the middle is dark when it is bought, and ends up bright', async () => {
+test('the sign in the middle is dark when it is bought, and is bright after its repaint', async () => {
   const reader = wall(world.url)
   const readPixels = async (work: Work) => await reader.areaPixels(await loadPicture(work), { w: work.w, h: work.h })
   expect(await readPixels(LIT)).not.toEqual(await readPixels(SIGN))
@@ -53,7 +53,7 @@ test('the sign in the middle is dark when it is bought, and ends up bright', asy
   expect([...Uint8Array.fromBase64(px).subarray(0, 10)]).toEqual([...(await readPixels(LIT)).subarray(0, 10)])
 })
 
-test('no two pictures of the exhibition share a block, and together they surround the middle', () => {
+test('no two pictures of the exhibition share a block, and together they are centred on the wall', () => {
   const blocks = ALL.flatMap((work) => blocksOf(work))
   expect(new Set(blocks).size).toBe(blocks.length)
   const computeMean = (axis: 'col' | 'row') =>

@@ -67,7 +67,7 @@ const faults: readonly (readonly [
 
 describe('a first facilitator that fails', () => {
   test.each(faults)(
-    'if the first facilitator fails %s, the same request gets its block and is charged once',
+    'if the first facilitator fails %s, a request that is sent once still buys its block with one charge',
     async (what, call, setAnswer) => {
       await reopenWall()
       const asked = around.facilitator[call].countCalls()
@@ -78,7 +78,7 @@ describe('a first facilitator that fails', () => {
     },
   )
 
-  test('if the first facilitator is down, the wall starts and sells, and its health report says which one is down', async () => {
+  test('if the first facilitator is down, the wall starts and sells, and its health report names that facilitator', async () => {
     const gone = `http://127.0.0.1:${await findFreePort()}`
     await reopenWall(gone)
     await expectImmediatePurchase('nobody listens')

@@ -81,7 +81,7 @@ test('listed validates each paid address, and gives a remedy for each one that i
   ])
 })
 
-test('if a catalogue does not respond, or responds in another form, listed exits with status 2 and says so', async () => {
+test('if a catalogue does not respond, or responds in an unexpected form, listed exits with status 2 and says so', async () => {
   expect(await runListed('http://127.0.0.1:1')).toMatchObject({
     status: 2,
     rows: [],

@@ -43,11 +43,15 @@ test.skipIf(isSkipped).each<[string, (nth: number) => string, boolean]>([
   ['accepts 200 requests from many IPv4 addresses', (nth) => `192.0.2.${nth}`, false],
   ['accepts 200 requests from many IPv4 addresses that are written as IPv6', (nth) => `::ffff:203.0.113.${nth}`, false],
   [
-    'rejects some of 200 requests from many addresses of one IPv6 /64',
+    'rejects some of 200 requests from many addresses in one IPv6 /64 network',
     (nth) => `2001:db8:0:1:${toHex(nth)}::${toHex(nth)}`,
     true,
   ],
-  ['accepts 200 requests from one address of each of many IPv6 /64', (nth) => `2001:db8:1:${toHex(nth)}::1`, false],
+  [
+    'accepts 200 requests from one address in each of many IPv6 /64 networks',
+    (nth) => `2001:db8:1:${toHex(nth)}::1`,
+    false,
+  ],
 ])('nginx %s', async (_, peerOf, isRefused) => {
   expect((await countRefused(peerOf)) > 0).toBe(isRefused)
 })

@@ -37,7 +37,7 @@ describe('a wall on a file', () => {
   })
   afterAll(() => world.stop())
 
-  test('if the books balance, the command books exits with status 0, before the first sale and after two sales', async () => {
+  test('while the books balance, the command books exits with status 0, both before the first sale and after two sales', async () => {
     expect(await readBooks()).toMatchObject({ status: 0, balances: true, claimed: 0, received: '0', from: null })
     for (const target of ['1,1', 'next']) await buyBlock(world, await world.createFundedWallet(), target)
     expect(await readBooks()).toMatchObject({ status: 0, balances: true, claimed: 2, received: '2000000', owed: '0' })
@@ -45,7 +45,7 @@ describe('a wall on a file', () => {
     expect([status, out]).toEqual([0, expect.stringContaining('They balance.')])
   })
 
-  test('status shows a wall that sells, with its money and every instance', async () => {
+  test('the command status shows that the wall sells, its money and the number of instances', async () => {
     const { out, status } = await run('status')
     expect([status, out]).toEqual([0, expect.stringMatching(/^ {2}sells +yes$/m)])
     expect(out).toMatch(/^ {2}sold +2 of 14400 blocks$/m)
@@ -54,7 +54,7 @@ describe('a wall on a file', () => {
     expect((await run('status', '--every', '0')).status).toBe(2)
   })
 
-  test('books lists an open purchase of twelve blocks with its evidence, and after a resend, resolve reports it as sold for twelve dollars', async () => {
+  test('books lists an open purchase of twelve blocks with its evidence, and resolve reports it as sold after a resend', async () => {
     const order = { at: '40,40', w: 4, h: 3 }
     const payment = await signArea(world, await world.createFundedWallet(12), order)
     world.facilitator.settle.queueFaults('hang-before', 'hang-before', 'hang-before')
@@ -105,7 +105,7 @@ describe('a wall on a file', () => {
     ])
   })
 
-  test('hidden content disappears for every reader at once, stays hidden through repaints and restarts, and comes back', async () => {
+  test('hidden content disappears for every reader, stays hidden through repaints and restarts, and reappears on the block once it is unhidden', async () => {
     const wallet = await world.createFundedWallet()
     const px = '05'.repeat(100)
     const query = `3,3?name=N&message=rude&link=https://rude.example/&px=${px}`
@@ -140,7 +140,7 @@ describe('a wall on a file', () => {
     expect((await run('hide', '90,1')).status).toBe(1)
   })
 
-  test('a reported artwork is listed with its note, stays as it is until the operator hides or dismisses it, and then leaves the list', async () => {
+  test('a reported artwork is listed with its notes until the operator dismisses the reports, and can still be hidden afterwards', async () => {
     const sendReport = async (reason: string) => {
       const body = JSON.stringify({ block: '3,3', reason, note: 'look at the link' })
       const headers = { 'content-type': 'application/json' }
@@ -164,7 +164,7 @@ describe('a wall on a file', () => {
     expect((await run('hidden', '--trail')).out).toMatch(/hide work at 3,3 \(pixels,message,link\): rude$/m)
   })
 
-  test('a backup is made while the wall runs, and the wall shows the backup’s age', async () => {
+  test('the command backup works while the wall runs, and status then shows the backup’s age', async () => {
     expect((await run('status')).out).toMatch(/^ {2}backup +NEVER$/m)
     expect(await run('backup', 'copy.sqlite')).toMatchObject({ status: 0, err: '' })
     await waitUntil(async () => /^ {2}backup +\d+ (?:s|min.*) ago$/m.test((await run('status')).out))

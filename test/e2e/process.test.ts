@@ -100,7 +100,7 @@ describe('errors at the start that only an operator can fix', () => {
     for (const name of ['BASE_URL', 'PAY_TO', 'FACILITATOR_URL', 'PORT']) expect(words).toContain(name)
   })
 
-  test('a start on a file that is not a database exits with 78, and one on a database that is down exits with 1', async () => {
+  test('a start on a file that is not a database exits with status 78, and a start while the database is down exits with status 1', async () => {
     const settings = {
       BASE_URL: 'http://127.0.0.1:1',
       PAY_TO: createWallet().address,

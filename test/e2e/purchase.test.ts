@@ -95,7 +95,7 @@ test('a stock client with its default spend cap buys, and every read shows the s
   })
 })
 
-test('an owner repaints and sets its name with signatures alone', async () => {
+test('an owner repaints its block and sets its name with signatures alone', async () => {
   const wallet = await world.createFundedWallet()
   const host = new URL(world.url).hostname
   await buyBlock(world, wallet, '11,20')
@@ -151,7 +151,7 @@ test('the stock fetch client posts a picture, pays once and owns the area', asyn
   expect(await world.readBalance(wallet)).toBe(8)
 })
 
-test('the stock axios client buys with a POST', async () => {
+test('the stock axios client buys an area with a POST request', async () => {
   const wallet = await world.createFundedWallet(4)
   // The axios client is older than the rest of the SDK, but knows the same schemes.
   type OlderClient = Parameters<typeof wrapAxiosWithPayment>[1]
@@ -193,7 +193,7 @@ function createOlderFetch(sent: string[]): typeof fetch {
   return Object.assign(fetchAndRecord, { preconnect: fetch.preconnect })
 }
 
-test('a client of version 1 buys a block with its listing, for one dollar', async () => {
+test('a client of x402 version 1 buys a block with its listing, for one dollar', async () => {
   const wallet = await world.createFundedWallet(2)
   const sent: string[] = []
   const client = new x402Client().registerV1('base', new ExactEvmSchemeV1(wallet))
@@ -210,7 +210,7 @@ test('a client of version 1 buys a block with its listing, for one dollar', asyn
   expect(await world.readBalance(wallet)).toBe(1)
 })
 
-test('a client that supports both versions uses version 2', async () => {
+test('a client that supports both versions of x402 uses version 2', async () => {
   const wallet = await world.createFundedWallet(2)
   const client = new x402Client()
     .register('eip155:8453', new ExactEvmScheme(wallet))

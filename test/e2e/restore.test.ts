@@ -43,7 +43,7 @@ async function payFromUnknownWallet(): Promise<string> {
   return await submit(around.network.client, encodeTransfer(payment))
 }
 
-test('if the witness is apart, money from another source that arrived while the wall was down causes one alert, is booked, and sales go on', async () => {
+test('if WITNESS_IS_APART is yes, stray money that arrived while the wall was down causes one alert and is booked, and sales go on', async () => {
   const first = await around.startArmed(settings)
   await sell(first)
   await first.stop()
@@ -68,7 +68,7 @@ test('if the witness is apart, money from another source that arrived while the 
   await again.stop()
 })
 
-test('if the witness is not apart, money from another source stops sales until the operator books it as stray, and the wall states the command and the setting', async () => {
+test('if WITNESS_IS_APART is not set, money without a known purchase stops sales until the operator books it, and /readyz gives the remedies', async () => {
   await payFromUnknownWallet()
   const wall = await around.start(settings)
   const { payer = '', nonce = '' } = await waitForAlert(wall, 'orphan')
@@ -130,7 +130,7 @@ test('if the database is missing but its witness exists, a new wall sells nothin
   await accepted.stop()
 })
 
-test('a restored older copy reports the lost purchases, sells nothing new, and sells again once the operator accepts it', async () => {
+test('a wall on a restored older copy reports the lost purchases, and sells nothing new until the operator accepts the copy', async () => {
   const backup = join(around.folder, 'backup.sqlite')
   const DATABASE_PATH = join(around.folder, 'own.sqlite')
   const own = { ...settings, DATABASE_PATH, PAY_TO: createWallet().address }

@@ -42,7 +42,7 @@ describe('a wall on a file', () => {
     ['after the money moved', afterTheMoneyMoved, [200, 503]],
     ['before the money moved', beforeTheMoneyMoved, [503]],
   ] as const)(
-    'if the facilitator fails %s, the payment is never asked for again, and a resend gets one block for one dollar',
+    'if the facilitator fails %s, no response asks for another payment, and a resend gets one block for one dollar',
     async (_, faults, statuses) => {
       world.facilitator.settle.queueFaults(...faults)
       await Promise.all(
@@ -142,7 +142,7 @@ describe('a wall on a file', () => {
     expect((await sendWhile(502, () => fetchBlock(world, '3,3', payment))).status).toBe(200)
   })
 
-  test('a wallet without enough money gets that reason, and no block is held for it', async () => {
+  test('a payer without enough money is rejected for its insufficient balance, and no block is held for it', async () => {
     const payer = await world.createFundedWallet(0)
     const answer = await fetchBlock(world, '4,4', await signBlockPayment(world, payer, '4,4'))
     expect([answer.status, await answer.json()]).toMatchObject([

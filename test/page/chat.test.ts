@@ -90,7 +90,7 @@ describe.skipIf('reason' in browser)('the wall inside a chat', () => {
     expect(await readDrawnPicture(frame)).toEqual(Array.from(picture, (index) => PALETTE[index] ?? ''))
   })
 
-  test('the button in a chat sends the model a message that says what to buy, without the bytes of the picture', async () => {
+  test('in a chat, the button of the view sends the model a message that says what to buy, without the bytes of the picture', async () => {
     const [page, frame] = await showCall({ tool: 'preview_block', args: preview })
     await frame.locator('#action').focus()
     await page.keyboard.press('Enter')
@@ -127,7 +127,7 @@ describe.skipIf('reason' in browser)('the wall inside a chat', () => {
     expect(await frame.locator('#action').textContent()).not.toContain('Buy')
   })
 
-  test('if the chat does not let the view make requests, the view shows position and price without the wall, and says why', async () => {
+  test('if the chat does not let the view send requests, the view shows the position and the price without the wall, and says why', async () => {
     const [, frame] = await showCall({ tool: 'preview_block', args: preview, reaches: false })
     expect(await readOffer(frame)).toBe(
       'area 80,45,3x2, 6 blocks, 6.00 USDC. This chat does not let this view read the wall, so the artworks on it are not shown.',
@@ -135,7 +135,7 @@ describe.skipIf('reason' in browser)('the wall inside a chat', () => {
     expect(await readDrawnPicture(frame)).toEqual(Array.from(picture, (index) => PALETTE[index] ?? ''))
   })
 
-  test('the view in a chat sends requests only to the wall, and shows no text of other users', async () => {
+  test('the view in a chat sends requests only to the wall, and shows no text from other users', async () => {
     asked.length = 0
     const [, frame] = await showCall({ tool: 'preview_block', args: preview })
     expect(new Set(asked.map((url) => new URL(url).origin))).toEqual(new Set([address, new URL(host.url).origin]))

@@ -45,7 +45,7 @@ const listCollisions = (page: Page) =>
 describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
   const { server, newPage, openPage, troubles } = setUpTestPages(browser, { width: 960, height: 600 })
 
-  test('one line says what the wall is, what a block costs and how many are sold', async () => {
+  test('one line says what the wall is, what a block costs and how many blocks are sold', async () => {
     const page = await openPage('')
     expect((await page.locator('.line p').allInnerTexts()).slice(0, 2)).toEqual([
       'A wall only machines can buy.',
@@ -73,7 +73,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     },
   )
 
-  test('the first pixels are drawn at their final position', async () => {
+  test('the first pixels are drawn at their final positions', async () => {
     server().pausePixelsAfter(8000)
     const page = await newPage()
     await page.goto(server().url.href)
@@ -128,7 +128,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     troubles.length = 0
   })
 
-  test('after a failed read, the stage has the colour of the theme, and the read is retried automatically', async () => {
+  test('after a failed read of the wall, the stage has the colour of the theme, and the read is retried automatically', async () => {
     const page = await newPage({ colorScheme: 'light' })
     server().answerWith(503)
     await page.goto(server().url.href)
@@ -193,7 +193,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     await page.locator('.first').waitFor({ state: 'hidden' })
   })
 
-  test('a link to something that does not exist shows a message about it', async () => {
+  test('if a link names an agent, a block or an artwork that does not exist, the page says so', async () => {
     for (const [address, word] of [
       ['?agent=999', 'The agent in this link is not on this wall.'],
       ['?block=200,7', 'The block in this link is not on this wall. Blocks run from 0,0 to 159,89.'],
@@ -204,7 +204,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     }
   })
 
-  test('the history shows how many blocks were sold by then, and a button that leads back to the present', async () => {
+  test('if the page shows a past moment, it states how many blocks were sold by then, and a button leads back to the present', async () => {
     const page = await openPage('?at=1760000000000')
     await page.getByText(/^1 of 14,400 blocks sold as of /).waitFor()
     await page.locator('.chip').getByRole('button', { name: 'Now' }).click()
@@ -212,7 +212,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     expect(await page.locator('.chip').count()).toBe(0)
   })
 
-  test('the history shows a block that was not sold yet as open, with its grid line', async () => {
+  test('in the history, a block that was not yet sold is shown as open, with its grid line', async () => {
     const page = await openPage('?at=1760000000000#795,445,16')
     const { width, height } = await measureStage(page)
     // Block 79,44 was sold later: the first point is on its left edge, and the second point is inside it.
@@ -220,7 +220,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     await waitForColour(page, { x: width / 2, y: height / 2 }, dark.own[OPEN] ?? '')
   })
 
-  test('the minimap is not drawn block by block', async () => {
+  test('when the minimap appears, it is not drawn block by block', async () => {
     server().showCanvas(createGalleryWall(1500))
     const page = await openPage('')
     await page.evaluate(() => {

@@ -66,7 +66,7 @@ describe.skipIf('reason' in browser)('the details of an artwork, in Chromium', (
     }
   })
 
-  test('an artwork is shown with its picture, and the details never cover it', async () => {
+  test('the details of an artwork contain its picture, and do not cover the artwork on the wall', async () => {
     const page = await openPage('?work=80,45', { viewport: { width: 1280, height: 720 } })
     await page.locator('#card .title').getByText('Hello from a machine.').waitFor()
     const picture = page.locator('#card .frame canvas')
@@ -79,7 +79,7 @@ describe.skipIf('reason' in browser)('the details of an artwork, in Chromium', (
     expect(await page.title()).toBe('Hello from a machine. by Ada · Pixel Wall')
   })
 
-  test('the details of an artwork without a picture say that it was not painted or that it is hidden', async () => {
+  test('the details of an artwork without a picture say that the owner has not painted one or the operator has hidden it', async () => {
     const blocks = canvas.blocks.map(({ px, ...block }) =>
       block.i === requireBlockAt(79, 44) ? block : { ...block, ...(px ? { px } : {}) },
     )
@@ -108,7 +108,7 @@ describe.skipIf('reason' in browser)('the details of an artwork, in Chromium', (
     await page.waitForFunction(() => !location.search.includes('work'))
   })
 
-  test('details that are opened right after the details of another block were closed stay open', async () => {
+  test('if a visitor closes the details of one block and immediately opens those of another block, the new details stay open', async () => {
     const page = await openPage('#800,450,20')
     await page.locator('#wall').focus()
     await page.keyboard.press('ArrowUp')
@@ -163,7 +163,7 @@ describe.skipIf('reason' in browser)('the details of an artwork, in Chromium', (
     expect(await page.locator('#card details').getAttribute('open')).toBe('')
   })
 
-  test('on a phone, the first tap opens the nearest artwork in a sheet, and the Details button opens all of the sheet', async () => {
+  test('on a phone, the first tap opens the nearest artwork in a sheet, and the Details button expands the sheet', async () => {
     const page = await openPage('#all', phone)
     const stage = await page.locator('#stage').boundingBox()
     if (stage === null) throw new Error('there is no stage')
@@ -186,7 +186,7 @@ describe.skipIf('reason' in browser)('the details of an artwork, in Chromium', (
     expect(await measureOverhang(page)).toEqual({ out: 0, reaches: true })
   })
 
-  test('the link is more than twice as wide as the Share button, and a click on the picture zooms in', async () => {
+  test('in the details, the link of an artwork is more than twice as wide as the Share button, and a click on the picture zooms in', async () => {
     const page = await openPage('?work=80,45#800,450,3')
     const card = page.locator('#card')
     const measureWidth = async (name: string) =>

@@ -25,7 +25,7 @@ describe.skipIf('reason' in browser)('the page of a real wall, in Chromium', () 
     if (!('reason' in browser)) await browser.close()
   })
 
-  test('a purchase appears while the page is open, with its pixels, its buyer’s message and its payment', async () => {
+  test('while the page is open, a purchase appears with its pixels, its buyer’s message and its payment', async () => {
     const troubles: string[] = []
     const page = await openTestPage(browser, troubles, { viewport: { width: 960, height: 600 } })
     page.setDefaultTimeout(30_000)

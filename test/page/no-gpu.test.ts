@@ -82,7 +82,7 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
     await waitForColour(page, { x: box.left + box.width / 2, y: Math.round(box.top) - 1 }, dark.edge)
   })
 
-  test('without WebGL, the page for painting shows the same edges, and coordinates after zooming in', async () => {
+  test('without WebGL, the page for painting shows the edges of artworks, and coordinates once the wall is zoomed in', async () => {
     const page = await newPage()
     await page.goto(`${server().url.href}paint`)
     await waitUntilReady(page)
@@ -133,7 +133,7 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
     await restPointer(page, point, page.locator('.tooltip').getByText('Mallory'))
   })
 
-  test('if drawing with WebGL is slow, the page changes to 2D canvases, without a blank frame in between', async () => {
+  test('if drawing with WebGL is slow, the page switches to 2D canvases without showing a blank frame', async () => {
     // A service worker would deliver the script that the test holds back below.
     const page = await newPage({ serviceWorkers: 'block' })
     const { promise: held, resolve: letGo } = Promise.withResolvers<void>()

@@ -80,7 +80,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     await waitForColour(page, { x: from.x + 100, y: from.y + 60 }, PALETTE[computeRainbowColour(2, 2)] ?? '')
   })
 
-  test('a tooltip describes the block under the pointer, a click opens its details, and text of other users is inert in both', async () => {
+  test('text from other users is inert both in the tooltip of a block and in the details that a click on the block opens', async () => {
     const page = await openPage()
     const point = await hoverBlock(page, nastyBlock)
     expect(await page.locator('.tooltip').textContent()).toBe(
@@ -131,7 +131,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     await waitForColour(page, left, dark.ground)
   })
 
-  test('the address follows the view, and a link restores that view', async () => {
+  test('the address of the page follows the view, and opening that address restores the view', async () => {
     // In a window this wide, a click in the middle opens the details without moving the wall.
     const wide = { viewport: { width: 1280, height: 720 } }
     const page = await openPage('#all', wide)
@@ -149,7 +149,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     await waitForColour(again, place, shown)
   })
 
-  test('the wall is read once, however many repaints arrive meanwhile', async () => {
+  test('the page reads the wall only once, however many repaints arrive afterwards', async () => {
     const page = await newPage()
     const reads: string[] = []
     page.on('request', (request) => {
@@ -191,7 +191,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     expect(await page.isVisible('#card')).toBe(false)
   })
 
-  test('Tab and the arrow keys move a cursor over the blocks, and the details of each block are announced', async () => {
+  test('Tab and the arrow keys move a cursor over the blocks, and a description of each block is announced', async () => {
     const page = await openPage()
     await page.getByRole('button', { name: 'Send your agent' }).focus()
     await page.keyboard.press('Tab')
@@ -239,7 +239,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     expect(await page.isVisible('#card')).toBe(false)
   })
 
-  test('after the graphics context was lost, the wall is drawn again', async () => {
+  test('after the graphics context is lost, the wall is drawn again', async () => {
     const page = await openPage()
     const camera = await zoomToBlock(page, rainbowBlock, 20)
     await actAndWaitForDraw(page, () => page.evaluate(loseContext))

@@ -43,7 +43,7 @@ describe.skipIf('reason' in browser)('panels and details next to the wall, in Ch
     await waitForColour(page, { x: 2, y: view.height - 2 }, (colour) => colour !== corner)
   })
 
-  test('the help says where to report content if the wall has a contact, and not otherwise', async () => {
+  test('the help says where to report content, but only if the wall has a contact', async () => {
     const page = await newPage()
     const contact = '<meta name="contact" content="mailto:ops@wall.test"></head>'
     await page.route(server().url.href, async (route) => {
@@ -64,14 +64,14 @@ describe.skipIf('reason' in browser)('panels and details next to the wall, in Ch
     expect(await unnamed.getByText('Report content').count()).toBe(0)
   })
 
-  test('the help shows the MCP address inline in its sentence', async () => {
+  test('the panel for sending an agent shows the MCP address inline, within a sentence', async () => {
     const page = await openPage()
     await page.getByRole('button', { name: 'Send your agent' }).click()
     const address = page.locator('#panel .facts code')
     expect(await address.evaluate((element) => getComputedStyle(element).display)).toBe('inline')
   })
 
-  test('text of other users is inert in the lists of artworks and agents', async () => {
+  test('text from other users is inert in the lists of artworks and agents', async () => {
     const page = await openPage()
     await page.keyboard.press('/')
     expect(await page.locator('.works .name').allTextContents()).toEqual([
@@ -87,7 +87,7 @@ describe.skipIf('reason' in browser)('panels and details next to the wall, in Ch
     expect(await page.locator('.works :is(b, script, img)').count()).toBe(0)
   })
 
-  test('the scrubber shows the wall as it was, and a link to a moment opens that moment', async () => {
+  test('the scrubber shows the wall as it was at the selected moment, and a link to a moment opens the wall at that moment', async () => {
     const page = await openPage('?at=1760000000000#all')
     await waitForBlockColour(page, nastyBlock, dark.own[OPEN] ?? '')
     await page.keyboard.press('t')
@@ -102,7 +102,7 @@ describe.skipIf('reason' in browser)('panels and details next to the wall, in Ch
     await page.waitForURL(/at=1759999999999/)
   })
 
-  test('the scrubber can go back before a repaint, and a repaint that arrives meanwhile adds one step', async () => {
+  test('the scrubber can show the wall before a repaint, and a repaint that arrives while it does so adds one step', async () => {
     server().repaint(rainbowBlock, red)
     const page = await openPage()
     await waitForBlockColour(page, rainbowBlock, '#ff0000')
@@ -137,7 +137,7 @@ describe.skipIf('reason' in browser)('panels and details next to the wall, in Ch
     expect(await page.getByRole('button', { name: 'Play' }).count()).toBe(1)
   })
 
-  test('a sale and a repaint appear without a reload, and are announced', async () => {
+  test('a sale and a repaint appear without a reload, and the sale is announced', async () => {
     const page = await openPage()
     server().sell(openBlock, carol, red)
     server().repaint(rainbowBlock, red)
@@ -201,7 +201,7 @@ describe.skipIf('reason' in browser)('panels and details next to the wall, in Ch
     expect(troubles.splice(0)).toHaveLength(3)
   })
 
-  test('between two shared streams, a page reads the changes that it missed from the tail', async () => {
+  test('between two shared streams, a page reads the tail to get the changes that it missed', async () => {
     server().shareStream(true)
     const page = await newPage()
     const following = page.waitForResponse((response) => response.url().endsWith('/api/live/shared'))
@@ -224,7 +224,7 @@ describe.skipIf('reason' in browser)('panels and details next to the wall, in Ch
     await page.locator('#news').waitFor()
   })
 
-  test('a page without a connection says that it is out of date and since when, until the connection is back', async () => {
+  test('a page without a connection says that it is out of date and when it was last updated, until the connection is back', async () => {
     const page = await openPage()
     await page.route('**/api/live*', (route) => route.abort())
     const wakePage = () => page.evaluate(() => window.dispatchEvent(new Event('online')))
@@ -261,7 +261,7 @@ describe.skipIf('reason' in browser)('panels and details next to the wall, in Ch
     await waitForColour(page, { x: width / 2 - 140, y: height / 2 }, (colour) => colour !== dark.own[OPEN])
   })
 
-  test('when the page is embedded in another one, only the wall and a link to it are shown', async () => {
+  test('when the page is embedded in another page, it shows only the wall and a link to the full page', async () => {
     const page = await openPage('?embed=1')
     expect(await page.isVisible('header')).toBe(false)
     expect(await page.isVisible('#tools')).toBe(false)
@@ -269,7 +269,7 @@ describe.skipIf('reason' in browser)('panels and details next to the wall, in Ch
     expect(await measureStageTop(page)).toBe(0)
   })
 
-  test('the minimap appears once a zoomed wall has been moved, a click on it moves the wall, and showing the whole wall hides it', async () => {
+  test('the minimap appears once a visitor has moved the zoomed wall, and disappears when the whole wall is shown', async () => {
     const page = await openPage('#200,200,8')
     expect(await page.isVisible('.minimap')).toBe(false)
     await page.keyboard.press('-')
@@ -290,7 +290,7 @@ describe.skipIf('reason' in browser)('panels and details next to the wall, in Ch
     await page.waitForFunction(() => document.documentElement.dataset['theme'] === 'contrast')
   })
 
-  test('on a phone, an agent is found by touch', async () => {
+  test('on a phone, an agent can be found and selected by touch', async () => {
     const page = await openPage('#all', phone)
     await page.getByRole('button', { name: 'Find' }).tap()
     // Focusing the search field would open the phone's keyboard over the list.
@@ -328,7 +328,7 @@ describe.skipIf('reason' in browser)('panels and details next to the wall, in Ch
     expect(sum(painting)).toBeLessThanOrEqual(38_500)
   })
 
-  test('a change of the wall does not move the focus in the list', async () => {
+  test('a change of the wall does not move the focus in the list of artworks', async () => {
     const page = await openPage()
     await page.keyboard.press('/')
     const work = page.getByRole('button', { name: /^Hello from a machine/ })

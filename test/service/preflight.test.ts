@@ -61,7 +61,7 @@ test('a path where no file can be created is reported with its setting', () => {
 })
 
 test.each(['DATABASE_PATH', 'WITNESS_PATH', 'ADMIN_SOCKET_PATH'] as const)(
-  'if %s is the path of a folder, that is reported as the only problem',
+  'if %s is the path of a folder, this is the only problem that is reported',
   (setting) => {
     const path = join(folder, `folder of ${setting}`)
     mkdirSync(path)
@@ -72,7 +72,7 @@ test.each(['DATABASE_PATH', 'WITNESS_PATH', 'ADMIN_SOCKET_PATH'] as const)(
 )
 
 test.each(['WITNESS_PATH', 'ADMIN_SOCKET_PATH'] as const)(
-  'if %s is the path of the database, a file next to it or another program’s file, that is reported and the file is kept',
+  'if %s is the path of a database file or of another program’s file, a problem is reported and the file is kept',
   (setting) => {
     const database = join(folder, `${setting}.sqlite`)
     for (const path of [database, `${database}-wal`, `${database}.lock`, join(folder, `${setting}.txt`)]) {

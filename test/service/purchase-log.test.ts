@@ -81,7 +81,7 @@ test('signatures and buyers’ texts never appear in the log', async () => {
     expect(journal).not.toContain(secret)
 })
 
-test('a sweep logs the purchases that it changes, and not those that it only checks', async () => {
+test('a sweep logs the purchases that it changes, but not those that it only checks', async () => {
   const wall = await openWall()
   const { db, chain, facilitator, clock, logger } = wall
   facilitator.settling = { kind: 'unclear' }

@@ -148,7 +148,7 @@ describe('settings', () => {
     expect(readPlace({ DATABASE_PATH: ':memory:' }).witnessPath).toBeUndefined()
   })
 
-  test('errors about DATABASE_URL never show its password, and it cannot be combined with DATABASE_PATH', () => {
+  test('errors about DATABASE_URL never show its password, and DATABASE_URL cannot be combined with DATABASE_PATH', () => {
     for (const url of ['mysql://wall:secret@db/wall', 'postgres://wall:secret@db', 'postgres:///wall', 'secret'])
       expect(listProblems({ ...REQUIRED, DATABASE_URL: url })).toEqual([
         'DATABASE_URL must be a postgres:// URL that names a host and a database',
@@ -258,12 +258,12 @@ describe('settings that cannot work', () => {
     ])
   })
 
-  test('a Coinbase key ID or secret without the other one is an error', () => {
+  test('setting only one of the Coinbase key ID and the Coinbase secret is an error', () => {
     for (const half of [{ CDP_API_KEY_ID: 'id' }, { CDP_API_KEY_SECRET: 'secret' }])
       expect(listProblems({ ...REQUIRED, ...half })).toEqual(['set CDP_API_KEY_ID and CDP_API_KEY_SECRET together'])
   })
 
-  test('the error message never contains a secret', () => {
+  test('the error message about invalid settings never contains a secret', () => {
     const text = listProblems({ CDP_API_KEY_SECRET: 'hush', RPC_URL: 'wss://rpc.example/hush' }).join()
     expect(text).not.toContain('hush')
   })

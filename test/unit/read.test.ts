@@ -7,7 +7,7 @@ import { PixelsQuery } from '../../shared/contract/picture.ts'
 
 const read = (schema: TObject, value: unknown) => createReader(schema, refuseField('invalid_body'))(value)
 
-test('a valid value is read with the defaults of its schema', () => {
+test('a valid value is read, and the defaults of its schema fill the missing fields', () => {
   expect<unknown>(read(FeedQuery, { after: 7 })).toEqual({ after: 7, limit: 50 })
 })
 

@@ -73,7 +73,7 @@ const alterations: readonly (readonly [string, Alteration, (wall: Wall) => Promi
     (it) => it.buy('next', { name: 'Ada' }),
   ],
   [
-    'another name, after a demand without order binding',
+    'another name and removes the order binding from the demand',
     { demand: clearExtensions, path: (it) => it.replace('Ada', 'Eve') },
     (it) => it.buy('next', { name: 'Ada' }),
   ],
@@ -92,7 +92,7 @@ test.each(alterations)(
   },
 )
 
-test('through a proxy that alters nothing, the same orders are sold and bound to their payments', async () => {
+test('through a proxy that alters nothing, an order is sold as it was placed', async () => {
   using proxy = startAlteringProxy({})
   const { privateKey } = await world.createFundedWallet(1)
   const options = { account: privateKeyToAccount(privateKey), folder: join(scratch, 'honest') }
@@ -100,7 +100,7 @@ test('through a proxy that alters nothing, the same orders are sold and bound to
   expect(deed.message).toBe('as it was ordered')
 })
 
-test('the client does not pay a wall that gives another address as its own', async () => {
+test('the client does not pay a wall that states a different host from the one that was called', async () => {
   const { privateKey } = await world.createFundedWallet(1)
   const options = { account: privateKeyToAccount(privateKey), folder: join(scratch, 'host') }
   const there = new URL(world.url)

@@ -93,7 +93,7 @@ describe('an area', () => {
     expect([bought.code, await world.network.readBalance(address)]).toEqual([0, 0n])
   })
 
-  test('the painter named in a purchase repaints its area with one signature', async () => {
+  test('the painter that a purchase names repaints the bought area with one signature', async () => {
     const { privateKey } = await world.createFundedWallet(4)
     await runForJson(['buy', '--size', '2x2', '--at', '30,10', '--max', '4'], { PRIVATE_KEY: privateKey })
     const args = ['repaint', '30,10,2x2', '--image', await createPicture('#00ff00'), '--message', 'green']
@@ -147,7 +147,7 @@ describe('paint', () => {
 })
 
 describe('the painter', () => {
-  test('the first purchase creates a painter, each purchase names it, and it repaints without the key that paid', async () => {
+  test('purchases with two private keys name the same new painter, which repaints the blocks without those keys', async () => {
     const [one, other] = [await world.createFundedWallet(1), await world.createFundedWallet(1)]
     const { block } = await runForJson(['buy'], { PRIVATE_KEY: one.privateKey })
     const second = await runForJson(['buy'], { PRIVATE_KEY: other.privateKey })
@@ -171,7 +171,7 @@ describe('the painter', () => {
 })
 
 describe('a refused purchase', () => {
-  test('a purchase that was rejected because the wallet is empty stays open and reports the amount, and a later command with a lower --max does not pay it', async () => {
+  test('a purchase that an empty wallet cannot pay stays open, and a later command with a lower --max does not pay for it', async () => {
     const { privateKey, address } = await world.createFundedWallet(0)
     const env = { PRIVATE_KEY: privateKey }
     const dear = ['buy', '--size', '4x3', '--at', '100,40', '--max', '12', '--json']
@@ -205,7 +205,7 @@ test('buying a block or an area that already belongs to the buyer fails with alr
 })
 
 describe('mine', () => {
-  test('the command mine lists each area as an area, and shows the whole address', async () => {
+  test('the command mine lists each area as one entry, and shows the whole address of the wallet', async () => {
     const { privateKey, address } = await world.createFundedWallet(3)
     const env = { PRIVATE_KEY: privateKey }
     await run(['buy', '120,42'], env)
@@ -220,7 +220,7 @@ describe('mine', () => {
 })
 
 describe('watch', () => {
-  test('watch prints sales as they happen, and also the earlier sales after a given number', async () => {
+  test('with --after, watch prints the sales after the given number, and new sales as they happen', async () => {
     const watching = start(['watch', '--after', '0', '--json'])
     const lines: { kind: string; coord?: string }[] = []
     const read = (async () => {
@@ -234,7 +234,7 @@ describe('watch', () => {
     await read
   })
 
-  test('watch reports that it is connected, or that an address does not respond', async () => {
+  test('watch reports that it is connected, or that nothing responds at the address', async () => {
     for (const [url, words] of [
       [world.url, 'Connected to '],
       ['http://127.0.0.1:1', 'Nothing responded at http://127.0.0.1:1. Trying again every 2 seconds.'],
@@ -249,7 +249,7 @@ describe('watch', () => {
 })
 
 describe('the key', () => {
-  test('the key can come from a file', async () => {
+  test('the private key can be read from a file', async () => {
     const { privateKey } = await world.createFundedWallet(1)
     await Bun.write(join(folder, 'key'), `${privateKey}\n`)
     expect(await runForJson(['buy', '--key-file', join(folder, 'key')])).toMatchObject({ owner: 'you' })
@@ -276,7 +276,7 @@ describe('usage errors', () => {
     ['a picture that does not exist', ['buy', '--image', 'missing.png'], key],
     ['a file that is not a picture', ['buy', '--image', MAIN], key],
     ['an invalid address', ['look', '--url', 'wall'], key],
-  ] as const)('a call with %s exits with status 2, and the error does not repeat a secret', async (_, args, env) => {
+  ] as const)('a command with %s exits with status 2, and the error does not repeat a secret', async (_, args, env) => {
     const { code, out, err } = await run(args, env)
     expect([code, out]).toEqual([2, ''])
     expect(err).toMatch(/^usage: /)
@@ -327,7 +327,7 @@ describe('the exit status', () => {
   })
 })
 
-test('the first line of the error states an unknown command, a missing file or a file that is not a picture', async () => {
+test('the first line of the error names an unknown command, a missing file or a file that is not a picture', async () => {
   const runFirst = async (...args: string[]) =>
     (await run(args, { PRIVATE_KEY: `0x${'1'.repeat(64)}` })).err.split('\n')[0]
   expect(await runFirst('sell')).toBe('usage: There is no command sell.')
@@ -339,7 +339,7 @@ test('the first line of the error states an unknown command, a missing file or a
   expect((await run(['--version'])).out).toBe(`${version}\n`)
 })
 
-test('text from a wall is printed, and cannot control the terminal', async () => {
+test('text from a wall is printed with its control characters escaped', async () => {
   const evil = '\u001B]0;owned\u0007\u001B[2J\u202Etxt\r\nsecond line\u009B31m'
   using wall = Bun.serve({
     hostname: '127.0.0.1',

@@ -68,7 +68,7 @@ test.skipIf(isMissing).each([
     ['buy', '--image', picture, '--size', '3x2', '--name', 'Ada', '--max', '6'],
   ],
 ] as const)(
-  'a purchase that is killed during its payment and run again buys only %s',
+  'a buy command that is killed during its payment and run again buys only %s',
   async (_, dollars, args) => {
     const wallet = await world.createFundedWallet(2 * dollars)
     const env = createEnv(wallet.privateKey)
@@ -93,7 +93,7 @@ test.skipIf(isMissing).each([
 )
 
 test.skipIf(isMissing)(
-  'the installed package buys, paints, reads, repaints and lists its own blocks, with Node and with Bun',
+  'the installed package buys with Node and with Bun, and paints, reads, repaints and lists the bought blocks',
   async () => {
     const wallet = await world.createFundedWallet(5)
     const env = createEnv(wallet.privateKey)

@@ -255,7 +255,7 @@ const lies: readonly (readonly [lie: string, place: string, Lie, finds: readonly
   ],
   ['an order with another message', '5,5', { deed: changeOrder({ message: 'forged' }) }, ['order_changed']],
   ['an order without its link', '5,5', { deed: changeOrder({ link: undefined }) }, ['order_changed']],
-  ['an order with another px', '5,5', { deed: changeOrder({ px: '01'.repeat(100) }) }, ['order_changed']],
+  ['an order with another picture', '5,5', { deed: changeOrder({ px: '01'.repeat(100) }) }, ['order_changed']],
   [
     'an order with other pixels',
     '50,60',
@@ -346,7 +346,7 @@ test('the verify command prints each finding on its own line, and exits with sta
   expect(others.at(-1)).toEndWith('1 credit open, no dollar without a deed, 1 deed without its dollar.')
 })
 
-test('verify --json prints every count, and the range that was searched', async () => {
+test('verify --json prints every count', async () => {
   const { code, out } = await runVerify(world.url, world.network.rpcUrl, '--json')
   expect([code, JSON.parse(out)]).toMatchObject([
     0,
@@ -381,7 +381,7 @@ test.each(unasked)('if %s, the verify command exits with status 2', async (_, ar
   expect(err).toContain(says)
 })
 
-test('verify fails with chain_unavailable if the endpoint serves another chain than the wall states', async () => {
+test('verify fails with chain_unavailable if the endpoint serves a different chain from the one that the wall states', async () => {
   const lie = { page: (it: Told) => ({ ...it, network: 'eip155:84532', asset: SEPOLIA_DOLLAR }) }
   await expect(verifyLyingWall('8,8', lie, 'sepolia')).rejects.toMatchObject({ code: 'chain_unavailable' })
 })
@@ -407,7 +407,7 @@ test('verify --since checks only later deeds on the chain, and still compares al
   expect(report).toMatchObject({ findings: [], blocks: 160, amount: 160_000_000n, bound: 160 })
 })
 
-test('verify stores the chain’s blocks that it has read, and reads them again only with --all', async () => {
+test('verify caches the payments that it reads from the chain, and reads them again only with --all', async () => {
   await world.network.client.mine({ blocks: 1000 })
   const options = { rpc: [world.network.rpcUrl], folder: join(scratch, 'kept') }
   const countPaymentRequests = async (all: boolean) => (await verify(world.url, { ...options, all })).requests.payments

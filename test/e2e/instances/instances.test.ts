@@ -97,7 +97,7 @@ async function readFeedInTurn(sales: number): Promise<readonly number[]> {
   return numbers
 }
 
-test('one signed request to three instances at the same time buys one block, with one charge and one receipt', async () => {
+test('one signed request sent to three instances at the same time buys one block, with one charge and one receipt', async () => {
   const payer = await wall.createFundedWallet(5)
   const payment = await signBlockPayment(wall.at(0), payer)
   await wall.network.halt()
@@ -130,7 +130,7 @@ const OVERLAPPING = [
   { at: 'next', w: 2, h: 3 },
 ]
 
-test('overlapping orders on three instances, over HTTP and MCP, are each filled whole or not at all, and losers are not charged', async () => {
+test('overlapping orders on three instances, over HTTP and MCP, are each filled whole or not at all, and unfilled orders are not charged', async () => {
   const orders = await Promise.all(
     OVERLAPPING.map(async (body, at) => {
       const payer = await wall.createFundedWallet(12)
@@ -257,7 +257,7 @@ test('while the database is down, reads continue and nothing is charged, and aft
   await waitForEqualCanvases('"after"')
 })
 
-test('a purchase whose instance was killed during settlement is finished by another one, for one block and one charge', async () => {
+test('a purchase whose instance was killed during settlement is finished by another instance, with one block and one charge', async () => {
   const payer = await wall.createFundedWallet(5)
   const payment = await signBlockPayment(wall.at(0), payer)
   wall.facilitator.settle.queueFaults('hang-after')

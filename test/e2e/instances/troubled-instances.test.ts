@@ -50,7 +50,7 @@ async function startArmedInstance(settings: WallSettings = {}): Promise<WallProc
 const countSales = async (wall: WallProcess) => (await readFeed(wall)).length
 
 test(
-  'a frozen instance does not stop the others from selling and from finishing open purchases',
+  'while one instance is frozen, the others continue to sell and finish its open purchases',
   async () => {
     const [frozen, other] = await Promise.all([startArmedInstance(), startArmedInstance()])
     const [first, second] = await Promise.all([around.createFundedWallet(), around.createFundedWallet()])
@@ -79,7 +79,7 @@ test(
 )
 
 test(
-  'an instance that is cut off from the database charges nobody, does not stop the others, and resumes when it reconnects',
+  'an instance that is cut off from the database charges nobody, lets the others sell, and resumes when it reconnects',
   async () => {
     const proxy = startCutProxy(database)
     try {
@@ -164,7 +164,7 @@ test.if(isOurs)(
 )
 
 test.if(isOurs)(
-  'a wall that starts while its database accepts no writes reports the outage and its end, and can be stopped meanwhile',
+  'a wall that starts while its database accepts no writes reports the outage and its end, and can be stopped during the outage',
   async () => {
     await setStandbys('missing')
     const [patient, other] = await Promise.all([startWaitingWall(), startWaitingWall()])

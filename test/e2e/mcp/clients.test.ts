@@ -15,7 +15,7 @@ shareWorld((opened) => void (world = opened))
 const clients: ReadonlyArray<readonly [who: string, coord: string, connect: (url: string) => Promise<ToolUser>]> = [
   ['the SDK’s client', '10,10', openSdkClient],
   ['the MCP inspector', '20,20', openInspector],
-  ['a bare fetch', '30,30', openBareFetch],
+  ['a client built on fetch alone', '30,30', openBareFetch],
   ['the newest client with a handshake', '40,40', openNewestClient('legacy', '2025-11-25')],
   ['the newest client that negotiates the revision', '50,50', openNewestClient('auto', '2026-07-28')],
   ['the newest client with a pinned revision', '60,60', openNewestClient({ pin: '2026-07-28' }, '2026-07-28')],

@@ -16,7 +16,7 @@ const STAYS_MS = IS_LONG_RUN ? 15_000 : 0
 let world: World
 shareWorld((opened) => void (world = opened))
 
-test(`with ${CROWD} half-open connections, every request gets a response, and blocks can be bought`, async () => {
+test(`while ${CROWD} connections never finish a request, all requests of other clients get responses, and blocks can be bought`, async () => {
   const wallet = await world.createFundedWallet()
   const leave = await openCrowd(new URL(world.url).host, CROWD)
   expect(await countUnanswered(world.url, REQUESTS)).toBe(0)

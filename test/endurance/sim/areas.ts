@@ -12,10 +12,10 @@ type Size = { readonly w: number; readonly h: number }
 /** Whether areas are bought in the history of a seed, in addition to blocks. */
 export const sellsAreas = (seed: number): boolean => seed % 9 >= 2 && seed % 9 <= 5
 
-/** A wall so small that areas on it overlap: its first blocks contain rectangles of up to 2x3. */
+/** A wall so small that the areas on it overlap; the largest area that can fit is 2 by 3 blocks. */
 export const createSmallWall = ({ pick }: Prng): readonly BlockIndex[] => CLAIM_ORDER.slice(0, pick([2, 3, 4, 4, 6]))
 
-// The sizes that are ordered on a wall with more blocks than one payer may hold.
+// The size of a wide wall in blocks, and the sizes of the areas that are ordered on it.
 const WIDE: Size = { w: 30, h: 20 }
 const WIDE_SIZES: readonly Size[] = [
   { w: 20, h: 20 },
@@ -34,7 +34,7 @@ export function createWideWall(): readonly BlockIndex[] {
   })
 }
 
-/** Every area of several blocks that can be ordered on a small wall; on a wide wall, only some sizes. */
+/** Every area of several blocks that can be ordered on a small wall; on a wide wall, some sizes without a position. */
 export function listAreas(wall: readonly BlockIndex[]): readonly Target[] {
   if (wall.length === WIDE.w * WIDE.h) return WIDE_SIZES.map(formatNextTarget)
   return SMALL_SIZES.flatMap((size) => {
@@ -62,7 +62,7 @@ export function sizeOf(target: Target): Size {
   return { w: Number(w), h: Number(h) }
 }
 
-/** How many blocks a target has. */
+/** The number of blocks that a target covers. */
 export function blocksOf(target: Target): number {
   const { w, h } = sizeOf(target)
   return w * h
@@ -82,7 +82,9 @@ type Place = { readonly at: BlockIndex; readonly blocks: readonly BlockIndex[] }
 
 const places = new Map<readonly BlockIndex[], Map<string, readonly Place[]>>()
 
-/** The positions of a size on an empty wall, nearest to the centre first; ties by the index of the top left block. */
+/**
+ * The positions where an area of a size fits on an empty wall, nearest to the centre first, then by the top left block.
+ */
 export function listPlaces(wall: readonly BlockIndex[], size: Size): readonly Place[] {
   const known = places.get(wall)
   if (known === undefined) places.clear()
@@ -104,7 +106,7 @@ function findPlaces(wall: readonly BlockIndex[], { w, h }: Size): readonly Place
     .toSorted((one, other) => measureDistance(one) - measureDistance(other) || one.at - other.at)
 }
 
-/** The open position for a target's size that is nearest to the centre, if any. */
+/** The open position nearest to the centre where an area of the target's size fits, if any. */
 export const findNearestPlace = (
   wall: readonly BlockIndex[],
   target: Target,

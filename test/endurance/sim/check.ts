@@ -1,6 +1,7 @@
 /**
- * Checks the promises of every history. It judges charges by the transfers on the model chain, including those in
- * progress and those by others, and payers by the responses they got. The intentions of a server do not count.
+ * Checks the promises of every history. A charge is judged by the transfers on the model chain, including pending ones
+ * and those that others broadcast. Payers are judged by the responses they got. The intentions of a server do not
+ * count.
  */
 
 import { isFailure, type Failure } from '../../../server/domain/failure.ts'
@@ -41,7 +42,7 @@ const known: ReadonlySet<string> = new Set(['work-failed', 'outage', 'older-copy
 
 const passing: ReadonlySet<string> = new Set(['facilitator_unavailable', 'server_busy'])
 
-// The errors of orders that are rejected before any block is held.
+// The error codes of orders that are rejected before any block is held.
 const beforeClaim: ReadonlySet<string> = new Set(['invalid_listing', 'invalid_image'])
 
 /** The observations so far, which survive the crashes of servers. */
@@ -58,22 +59,22 @@ export type Witness = {
   /** Step since which the payer of a payment lacks its result: asked to wait, hung up, or cut off. */
   readonly left: Map<string, number>
   readonly receipts: Set<string> // payments whose receipt was sent to a waiting client
-  readonly promised: Set<string> // authorizations whose payer was promised a block or a credit, if they move
-  readonly handed: Set<string> // payments that were answered with the receipt of another one
+  readonly promised: Set<string> // authorizations whose payers were promised a block or a credit if the money moves
+  readonly handed: Set<string> // payments that were answered with the receipt of another payment
   readonly claimed: Map<string, { readonly step: number; readonly by: Life | undefined }>
-  readonly lookedAt: Map<string, number> // step of the last query to the chain, successful or not
+  readonly lookedAt: Map<string, number> // by payment: step of the last query to the chain, successful or not
   readonly alerts: Set<string>
-  readonly strays: Set<string> // payments without a purchase that the operator got an alert for
+  readonly strays: Set<string> // payments without a purchase, about which the operator got an alert
   readonly accepted: Set<string> // payments that the operator accepted as lost by an older copy
   mustWait: () => boolean // whether the book shows that it is an older copy, and nobody has accepted it
-  readonly owing: Map<string, Target> // payments that settled late, and their expected position
+  readonly owing: Map<string, Target> // by payment that settled late: the target that it should get
   readonly credited: Set<string>
   /** When each payment was stored, and for how much. */
   readonly written: Map<string, { readonly step: number; readonly amount: bigint }>
-  readonly sent: Map<string, Draft[]> // the listings that were sent with each payment
-  readonly kept: Map<string, Listing> // the listing that was stored first
+  readonly sent: Map<string, Draft[]> // by payment: every listing that was sent with it
+  readonly kept: Map<string, Listing> // by payment: the listing that was stored first
   readonly bound: ReadonlyMap<string, Order> // the orders that payments are bound to
-  // Of one server:
+  // Facts about one server, or by server:
   life: Life | undefined
   readonly claiming: Map<string, Asking>
   /** When the server last queried a payer's open purchases. */
@@ -81,7 +82,7 @@ export type Witness = {
   /** By payment and server: step of the first successful query that showed the payment unspent. */
   readonly sights: Map<string, Map<Life, number>>
   readonly verifiedAt: Map<string, number>
-  readonly answeredAt: Map<string, number> // step of the last successful query to the chain
+  readonly answeredAt: Map<string, number> // by payment: step of the last successful query to the chain
   /** By payment with a claimed success: whether the last read since showed it unspent. */
   readonly denied: Map<string, boolean>
 }
@@ -128,7 +129,7 @@ const createServerFacts = () => ({
   denied: new Map(),
 })
 
-/** The observations of one of several servers: its own, and those of all servers. */
+/** The observations of one of several servers: its own facts, and those that all servers share. */
 export const createServerWitness = (witness: Witness): Witness =>
   Object.assign(Object.create(witness) as Witness, createServerFacts())
 
@@ -143,7 +144,7 @@ const hasKind = (answer: unknown): answer is { readonly kind: string } =>
 
 const getStep = (steps: ReadonlyMap<string, number>, key: string) => steps.get(key) ?? -1
 
-/** Watches the calls of a server as it makes them. */
+/** Creates a watcher that records and checks the calls of a server as it makes them. */
 export function createWatcher(witness: Witness): Watcher {
   const { world } = witness
   return {
@@ -156,8 +157,8 @@ export function createWatcher(witness: Witness): Watcher {
       if (verb === 'verify') witness.verifiedAt.set(key, world.step)
       if (verb !== 'settle') return
       const kind = findRow(witness, key)?.state.kind
-      // A run whose write came too late does not know yet that the chain showed the payment's end and the block was
-      // released.
+      // A block that was claimed earlier also counts: its run may not know yet that the chain showed the payment's end
+      // and that the block was released.
       const isHad = kind === 'reserved' || kind === 'sold' || witness.claimed.has(key)
       assertPromise(isHad, 'a settlement is requested only for a block held or sold', key)
     },
@@ -185,7 +186,7 @@ export function createWatcher(witness: Witness): Watcher {
     },
     onAnswer(verb, key, answer, askedAt) {
       if (verb === 'settle' && hasKind(answer) && answer.kind === 'success') witness.denied.set(key, false)
-      // A stalled chain that shows a payment as unspent denies nothing.
+      // If a stalled chain shows a payment as unspent, that does not disprove the settlement.
       if (verb === 'read' && witness.denied.has(key))
         witness.denied.set(key, isUnspent(answer) && !isChainStalled(world))
       if (verb === 'read' && typeof answer === 'object' && answer !== null && 'spent' in answer)
@@ -212,7 +213,7 @@ function checkSale({ paid, denied }: Witness, key: string, { settled: isSettled 
   else assertPromise(denied.get(key) !== true, 'nothing is sold for a payment that the chain denied', key)
 }
 
-/** Records what the chain reported to a server about a payment, as of the time when the query arrived. */
+/** Records what the chain reported to a server about a payment, as of the step at which the query arrived. */
 function recordChainAnswer(witness: Witness, key: string, shown: string, askedAt: number): void {
   const { world, life, answeredAt, sights, unspent, ends, paid } = witness
   answeredAt.set(key, askedAt)
@@ -234,7 +235,7 @@ function getOrCreateSteps(steps: Map<string, Map<Life, number>>, key: string): M
   return known
 }
 
-/** Whether a living server, or exactly the server `by` if it is given, could know what happened at `step`. */
+/** Whether any living server could know what happened at `step`; if `by` is given, whether that server could. */
 const couldKnow = (steps: Witness['ends'], key: string, step: number, by?: Life): boolean =>
   [...(steps.get(key) ?? [])].some(
     ([life, at]) => at >= step && (by === undefined ? life.diedAt === undefined : life === by),
@@ -263,18 +264,19 @@ function checkRelease(witness: Witness, key: string, { purchase, isFinal }: Rele
 const isRevivedUnseen = ({ world, answeredAt }: Witness, key: string): boolean =>
   (world.revived.get(key) ?? -1) >= getStep(answeredAt, key) && world.revived.has(key)
 
-/** The transfer that moved the money to us, if any. */
+/** The transfer that moved a payment's money to the wall, if any. */
 function findSpending({ spendings }: World, key: string): Spending | undefined {
   const spending = spendings.get(key)
   return spending?.kind === 'transfer' ? spending : undefined
 }
 
-/** Before a server sells anything, some run must have checked the purchases that its earlier life left open. */
+/** Checks that a server has queried the chain about each purchase that its earlier life left open, before it sells. */
 function checkReconciled(witness: Witness): void {
   const { claimed, lookedAt, life } = witness
   const startedAt = life?.startedAt ?? 0
   for (const [key, { by }] of claimed) {
-    // Other living servers check their own holds. The holds of a server that died later may be newer than the check.
+    // Other living servers check their own holds. The holds of a server that died after this one started may be newer
+    // than the check.
     if (by === life || (by?.diedAt ?? Infinity) > startedAt) continue
     if (findRow(witness, key)?.state.kind !== 'reserved') continue
     assertPromise((lookedAt.get(key) ?? -1) > startedAt, 'purchases left open are checked before the next sale', key)
@@ -315,8 +317,8 @@ function checkClaim(witness: Witness, claimed: string): void {
 const NEVER = { step: -1, now: 0 }
 
 /**
- * Older purchases of a payer for the same target, held or sold, whose client was left without the receipt before
- * `step`. By the server's clock, sold purchases count only while the wall remembers their receipts.
+ * The keys of a payer's older purchases of the same target, held or sold, whose client was left without the receipt
+ * before `step`. Sold purchases count only while the wall, by the server's clock, remembers the owed receipt.
  */
 function findUnanswered(
   witness: Witness,
@@ -345,10 +347,10 @@ function checkHoldLimit(witness: Witness, key: string): void {
   assertPromise(held.length <= HOLDS_MAX && blocks <= HELD_BLOCKS_MAX, 'no payer holds more than the limit', key)
 }
 
-// The writes that change the holder of a block.
+// The writes that can change which payment holds a block.
 const moves: ReadonlySet<Verb> = new Set<Verb>(['claim', 'release', 'finalize', 'fulfilLatePayment'])
 
-/** Checks that all blocks of a held or sold area belong to one payment, and that no other block is held or sold. */
+/** Checks that the book's holders are exactly the blocks of all held and sold purchases, one payment for each block. */
 function checkWholeAreas({ book, signed }: Witness): void {
   const holders = new Map<BlockIndex, string>()
   for (const key of signed.map(keyOf)) {
@@ -365,8 +367,8 @@ function checkWholeAreas({ book, signed }: Witness): void {
 }
 
 /**
- * If a nonce was signed for two amounts, the wall must keep watching the first stored one, whose transfer may be in
- * progress.
+ * Checks that the wall keeps watching the amount that was stored first. If a nonce was signed for two amounts, the
+ * transfer of that amount may be in progress.
  */
 function checkAmount({ world, book, written, accepted }: Witness, key: string): void {
   const amount = book.row(key)?.payment.amount
@@ -377,8 +379,8 @@ function checkAmount({ world, book, written, accepted }: Witness, key: string): 
 }
 
 /**
- * A purchase shows the listing that was sent with its payment when it was first stored, even if somebody else sends
- * that payment again.
+ * Checks that a purchase shows the listing with which it was first stored, even if somebody else resends its payment,
+ * and that a bound order is bought as signed.
  */
 function checkListing({ book, sent, kept, bound }: Witness, key: string): void {
   const row = book.row(key)
@@ -387,7 +389,7 @@ function checkListing({ book, sent, kept, bound }: Witness, key: string): void {
   const ordered = bound.get(key)
   const isOrdered = ordered === undefined || (ordered.target === target && matchesDraft(ordered.listing, listing))
   assertPromise(isOrdered, 'a bound order is bought as it was signed, or not at all', key)
-  // Rejected orders are stored without their picture, until they are sent again.
+  // A rejected order is stored without its picture, which is added if the order is sent again.
   const before = kept.get(key) ?? listing
   const first = before.pixels === null ? { ...before, pixels: listing.pixels } : before
   kept.set(key, first)
@@ -400,7 +402,7 @@ const isSameListing = (one: Listing, other: Listing) =>
 
 const matchesDraft = (draft: Order['listing'], listing: Listing) => !isFailure(draft) && equalsDraft(draft, listing)
 
-/** Whether a listing equals a draft, with its picture or without one. */
+/** Whether a listing equals a draft; the listing may lack the picture. */
 const equalsDraft = ({ picture, pixels, message, painter }: Draft, listing: Listing): boolean => {
   const colour = picture?.sent.kind === 'file' ? picture.sent.bytes[1] : pixels?.[0]
   const isPainted = listing.pixels === null || listing.pixels.every((index) => index === colour)
@@ -416,7 +418,9 @@ function recordOwedPlace(witness: Witness, released: Purchase): void {
   if (findRow(witness, key)?.state.kind === 'released') witness.owing.set(key, resolveTarget(released))
 }
 
-/** A payment that settled late gets its own position, or else the nearest open one of its size, or else one credit. */
+/**
+ * Checks that a payment that settled late got its own position, the nearest open one of its size, or else one credit.
+ */
 function checkOwedPlace(witness: Witness, key: string): void {
   const { owing, credited } = witness
   const row = findRow(witness, key)
@@ -434,7 +438,10 @@ function checkOwedPlace(witness: Witness, key: string): void {
   credited.add(key)
 }
 
-/** Checks that a payer got the first of these places that is not `next`, or else the open one nearest to the centre. */
+/**
+ * Checks that a payer got the first of these targets that is not `next`, if it was open, or else the place nearest to
+ * the centre.
+ */
 function checkPlace({ book, wall }: Witness, key: string, places: readonly Target[]): void {
   const row = book.row(key)
   if (row === undefined) return
@@ -447,7 +454,7 @@ function checkPlace({ book, wall }: Witness, key: string, places: readonly Targe
   assertPromise(row.block === expected, 'a payer gets the requested place, or else the nearest open one', key)
 }
 
-/** Records that nobody waits for a response about a payment any more; a payer with the receipt misses nothing. */
+/** Records that nobody waits for a response about a payment any more, unless its receipt was already sent. */
 export function recordAbandoned({ left, receipts, world }: Witness, payment: Payment): void {
   if (!receipts.has(keyOf(payment))) left.set(keyOf(payment), world.step)
 }
@@ -468,7 +475,9 @@ export function recordReceipt({ left, receipts }: Witness, payment: Payment): vo
   receipts.add(keyOf(payment))
 }
 
-/** When a payment was sent, the height of the chain then, and the payment addresses that the wall knew. */
+/**
+ * The facts when a payment was sent: the step, the height of the chain, and the payment addresses that the wall knew.
+ */
 export type Asked = {
   readonly startedAt: number
   readonly height: number
@@ -508,9 +517,9 @@ export function checkAnswer(witness: Witness, { payment, target }: Order, outcom
 }
 
 /**
- * Checks that a payer was not charged if the response says so, even if somebody else broadcast the payment.
- * The exception is a payment that moved before the wall first saw it: it is never honoured. Nobody can know of a
- * transfer that no query to the chain has shown yet.
+ * Checks that the payer was not charged if the response says so or asks for payment, even if somebody else broadcast
+ * the payment. The exception is a payment that moved before the wall first saw it: it is never honoured. A transfer
+ * that no query to the chain has shown yet does not count, because no server can know of it.
  */
 function checkDenial(
   witness: Witness,
@@ -544,9 +553,9 @@ function checkDenial(
     key,
   )
   const moved = findSpending(world, key)
-  // A rejection that changes nothing, and says nothing about money, is only about its own request.
+  // A temporary rejection that stores nothing, and says nothing about money, is only about its own request.
   const isOfRequest = row === undefined && passing.has(code) && details?.['charged'] !== 'no'
-  // Of two authorizations of one nonce only the one that moved the money was charged.
+  // Of two authorizations of one nonce, only the one that moved the money was charged.
   if (moved !== undefined && moved.amount === payment.amount && !isOfRequest) {
     // Every server knows the stored facts; of other facts, each server knows only its own observations.
     const own = life === undefined ? Infinity : (witness.sights.get(key)?.get(life) ?? Infinity)
@@ -564,7 +573,7 @@ function checkDenial(
   const isHere = moved !== undefined && moved.amount === payment.amount && moved.height < height - getMaxLag(world)
   const isTold = row !== undefined || details?.['charged'] !== 'no' || !payees.has(payment.to)
   assertPromise(!isHere || isTold, `I6: no ${code} for money that arrived long ago`, key)
-  // A payment that was known before, or has ended, gets its own response.
+  // A payment that was stored before, or can no longer settle, gets a response about itself, not about older purchases.
   const isKnown = (witness.written.get(key)?.step ?? Infinity) < startedAt
   const isOver = row?.state.kind === 'released' && row.state.isFinal
   if (code !== 'payment_required' || isKnown || isOver || payment.signature !== SIGNED) return
@@ -586,7 +595,7 @@ function checkReceipt(payment: Payment, target: Target, receipt: SoldPurchase, r
   assertPromise(asked, 'I5: a receipt is for the requested block', key)
 }
 
-/** The totals of a history: payments that moved money, sold blocks, and the areas among them. */
+/** The totals of a history: payments that moved money, sold blocks, and sold areas. */
 export type Sums = { readonly charged: number; readonly sold: number; readonly areas: number }
 
 /** Checks every payment, block and sale once all faults have ended and everything has come to rest. */
@@ -601,11 +610,11 @@ export function checkAtRest(witness: Witness, polled: readonly Sale[]): Sums {
     const spending = world.spendings.get(key)
     const { kind } = row.state
     // Money moved by another authorization of the nonce buys nothing: the search for orphans finds it. If a
-    // reorganisation undoes the transfer of a sale, another authorization can use up its nonce.
+    // reorganisation undoes the transfer of a sale, another authorization can use up the same nonce.
     const isUnpaid = kind === 'released' || (kind === 'sold' && !row.state.settled)
     const isOrphan = isUnpaid && spending?.amount !== row.payment.amount
-    // Money that moved before a server saw it unspent buys nothing, unless an older copy lost that observation, or may
-    // have lost it.
+    // Money that moved before any server saw the payment as unspent buys nothing, unless an older copy lost that
+    // observation, or may have lost it.
     const isOwed = unspent.has(key) || accepted.has(key) || (kind === 'credited' && strays.has(key))
     const paid = isOwed && spending?.kind === 'transfer' && !isOrphan
     if (paid) charged += 1
@@ -646,7 +655,7 @@ function checkPromises(witness: Witness): void {
   for (const { payment } of world.mined.values()) {
     if (!promised.has(formatAuthorization(payment)) || findSpending(world, keyOf(payment)) === undefined) continue
     const kind = findRow(witness, keyOf(payment))?.state.kind
-    // The operator gets an alert for purchases lost by an older copy.
+    // If an older copy lost the purchase, the operator gets an alert instead.
     const isKept = kind === 'sold' || kind === 'credited' || world.hasOperator
     assertPromise(isKept, 'a payer who was promised a block or a credit gets one if the payment moves', keyOf(payment))
   }

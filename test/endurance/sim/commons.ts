@@ -1,4 +1,4 @@
-/** The shared parts of servers on one book: leases, jobs and a notifier, each as unreliable as possible. */
+/** The parts that the servers of one book share: leases, jobs and a notifier, each as unreliable as possible. */
 
 import { StoreUnavailable } from '../../../server/domain/failure.ts'
 import { keyOf } from '../../../server/domain/purchase/payment.ts'
@@ -10,7 +10,7 @@ import { drawFault, type World } from './world.ts'
 export type Life = {
   readonly startedAt: number // step of the history
   diedAt: number | undefined
-  skewMs: number // how far its clock is from the true time
+  skewMs: number // how far the server's clock is ahead of the true time
 }
 
 /** The ports that a server shares with the others during one life. */
@@ -18,7 +18,7 @@ export type Shared = { readonly leases: Leases; readonly jobs: ExclusiveJobs; re
 
 export type Commons = {
   createShared(life: Life): Shared
-  /** Whether another living server holds a payment's lease, which has never lapsed or failed. */
+  /** Whether another living server holds a payment's lease, and no lease of that payment has ever lapsed or failed. */
   isHeldByOther(life: Life, key: string): boolean
   /** Notifies some of the servers; a server that is not notified polls. */
   notify(): void
@@ -30,7 +30,7 @@ export function createCommons(world: World): Commons {
   const listeners = new Set<{ readonly life: Life; readonly rung: () => void }>()
   let sweeping: Life | undefined
   const holders = new Map<string, Life>()
-  const lapsed = new Set<string>() // payments whose leases have become meaningless
+  const lapsed = new Set<string>() // payments whose leases prove nothing any more, because one lapsed or a call failed
   const call = <T>(life: Life, name: string, about: string, act: () => Promise<T> | T): Promise<T> =>
     scheduler.call(life, () => {
       world.step += 1

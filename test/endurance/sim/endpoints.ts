@@ -30,7 +30,7 @@ import {
   type World,
 } from './world.ts'
 
-/** The chain as one process reads it, and the newest block that it has seen. */
+/** The chain as one process reads it, and the newest chain block that the process has seen. */
 export type Adapter = Chain & { readonly newest: () => number }
 
 /** The adapter of one process, over two endpoints. */
@@ -57,7 +57,7 @@ export function createAdapter(world: World, owner: object, clock: Clock): Adapte
           world.trace(() => `    ${host} ${method}: ${String(answer).slice(0, 40)}`)
         const answer = isProbing ? computeAnswer() : await scheduler.exchange(owner, computeAnswer, traceAnswer)
         if (answer === 'late' && !isProbing) await scheduler.wait(owner, timeoutMs)
-        if (answer === 'late') throw new DOMException('no answer in time', 'TimeoutError')
+        if (answer === 'late') throw new DOMException('no response in time', 'TimeoutError')
         if (answer instanceof Error) throw answer
         return answer
       },
@@ -80,7 +80,7 @@ export function createAdapter(world: World, owner: object, clock: Clock): Adapte
   }
 }
 
-/** Returns the result of a call, or an error for the caller to throw. */
+/** Returns the result of a call, an error for the caller to throw, or `late` if the call should time out. */
 function answerCall(world: World, method: string, params: readonly unknown[]): unknown {
   if (drawFault(world, 'chainSilent'))
     return world.prng.nextBoolean(0.5) ? 'late' : new TypeError('the connection is refused')
@@ -122,7 +122,7 @@ const LIMIT_EXCEEDED = -32_005
 
 const getBlockTime = ({ blockTimes }: World, height: number) => blockTimes[height] ?? 0
 
-/** The height of a tag or a number. */
+/** The height that a block tag or a block number refers to, or an error if it cannot be read. */
 function readHeight(world: World, tag: unknown, height: number): number | Error {
   if (tag === 'latest') return height
   if (tag !== 'safe') return Number(tag)
@@ -150,7 +150,7 @@ const words = {
 
 const encodeWord = (value: number | boolean) => numberToHex(Number(value), { size: 32 })
 
-/** The result of a contract call at a block. */
+/** The result of a contract call at a chain height. */
 function callContract(world: World, { to, data }: Call, height: number): Hex {
   if (to === MULTICALL && !world.hasMulticall) return '0x'
   if (to === MULTICALL && data.length > 100) return answerMulticall(world, data, height)
@@ -186,7 +186,7 @@ function answerMulticall(world: World, data: Hex, height: number): Hex {
   return encodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', result })
 }
 
-/** The hash of a chain block; the block that replaces it has another one. */
+/** The hash of a chain block; a block that replaces it has another hash. */
 const createBlockHash = ({ forks }: World, height: number) =>
   toHash(0xb10c_0000_0000 + height * 0x1000 + forks.filter((kept) => kept < height).length)
 
@@ -226,7 +226,7 @@ function listEvents(
 ): readonly (readonly [Hex[], bigint])[] {
   const [payer, nonce] = key.split(':') as [Hex, Hex]
   if (kind === 'cancelled') return [[[CANCELLED, pad(payer), nonce], 0n]]
-  // An authorization spent elsewhere pays somebody else a block's price, or the wall another amount.
+  // An authorization spent elsewhere pays the price of a block to somebody else, or another amount to the wall.
   const isToUs = Number(tx) % 2 === 0
   const elsewhere = [isToUs ? TERMS.payTo : SOMEBODY, isToUs ? 1n : TERMS.amount] as const
   const [to, moved] = kind === 'transfer' ? [mined.get(key)?.payment.to ?? SOMEBODY, amount] : elsewhere

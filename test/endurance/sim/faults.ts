@@ -1,33 +1,33 @@
-/** The possible faults around a purchase, and how often each occurs in one history. */
+/** The possible faults around a purchase, and the probability of each in one history. */
 
 import type { Prng } from '../../support/prng.ts'
 
 const names = [
   'chainSilent', // the endpoint does not respond
-  'chainLags', // the endpoint is some blocks behind
-  'reorganise', // the newest blocks are replaced
-  'chainStalls', // no blocks are made for a while
-  'logsNarrow', // the endpoint finds only events in the newest blocks
+  'chainLags', // the endpoint is some chain blocks behind
+  'reorganise', // the newest chain blocks are replaced
+  'chainStalls', // no chain blocks are produced for a while
+  'logsNarrow', // the endpoint finds only events in the newest chain blocks
   'safeUnreadable', // the endpoint does not report its safe block
-  'poolSlow', // a broadcast waits for a later block
+  'poolSlow', // a broadcast payment is mined only in a later chain block
   'poolDrops', // a broadcast is never mined
-  'verifyDown', // verify does not respond
+  'verifyDown', // the facilitator does not respond to a verify request
   'facilitatorBusy', // our own queue for the facilitator is full
-  'verifyStale', // verify accepts a payment that the chain would reject
+  'verifyStale', // the facilitator verifies a payment that the chain would reject
   'blind', // the facilitator's own endpoint is down, so the facilitator reports signatures as invalid
   'settleUnsent', // the facilitator cannot be reached
-  'requestLost', // settle is cut off before it does anything
-  'answerLost', // settle succeeds, and its response is lost
+  'requestLost', // a settle request is lost before the facilitator acts on it
+  'answerLost', // the facilitator processes a settle request, but its response is lost
   'settledTwice', // a settle request arrives twice, and is broadcast twice
-  'refusesGood', // a definite rejection of a valid payment, without a broadcast
-  'refusesThenLands', // a definite rejection of a payment that was broadcast
-  'refusesVaguely', // a rejection that proves nothing about a broadcast payment
-  'inventsHash', // settle reports success without a broadcast
+  'refusesGood', // the facilitator definitely rejects a valid payment, and does not broadcast it
+  'refusesThenLands', // the facilitator definitely rejects a payment that it has broadcast
+  'refusesVaguely', // the facilitator broadcasts a payment, then rejects it with an error that proves nothing
+  'inventsHash', // the facilitator reports success without a broadcast
   'storeBusy', // the store is unavailable for the moment
   'storeFull', // the store can be read, but not written
   'storeBroken', // the disk fails at commit: after the restart, the writes may be stored or lost
   'crash', // the process crashes between two steps
-  'freeze', // the process stands still for a while
+  'freeze', // the process freezes for a while
   'hangUp', // a client disconnects before its response
   'answerLostOnTheWay', // a response is sent to a client that has disconnected
   'wrongTarget', // somebody sends a known payment for other blocks, again and again
@@ -36,21 +36,21 @@ const names = [
   'cancel', // a payer cancels an authorization
   'spendElsewhere', // a payer spends the nonce on another transfer
   'drain', // a payer empties the wallet
-  'forge', // somebody signs in a payer's name
+  'forge', // somebody forges a payer's signature
 ] as const
 
 // Faults that can occur only if several servers share a store.
 const sharedNames = [
-  'leaseLapses', // a lease or an exclusive job ends while its holder still works
-  'answerOfStoreLost', // a write is stored, and its response is lost
+  'leaseLapses', // another server takes a lease or an exclusive job whose holder still works
+  'answerOfStoreLost', // a write is stored, but its response is lost
 ] as const
 
-// Faults that occur only in some histories, so that all other histories stay as they were.
+// Faults that were added later and occur only in some histories, so that all other histories stay as they were.
 const ownNames = [
   'leaseUnknown', // the store cannot grant a lease for the moment
 ] as const
 
-// Faults that were added later have their own random numbers, so that the histories of most seeds stay as they were.
+// Later faults that draw from their own random numbers, so that the histories of most seeds stay as they were.
 const laterNames = [
   'broadcastsAtVerify', // a facilitator broadcasts a payment that it should only verify
   'bodyCut', // the body of a paid order is cut off, or arrives too slowly
@@ -79,7 +79,7 @@ export const drawSharedFaults = (prng: Prng): Partial<Faults> => ({
   crash: prng.pick([0, 0.3, 0.6, 1]),
 })
 
-/** Draws the faults of histories that test the chain adapter: many, because the adapter is the subject. */
+/** Draws the faults of histories that test the chain adapter. They are frequent, because the adapter is under test. */
 export const drawChainFaults = (prng: Prng): Partial<Faults> =>
   createFaults(['chainLags', 'logsNarrow', 'safeUnreadable', 'reorganise'], () =>
     prng.nextBoolean(0.5) ? 0 : prng.pick([0.1, 0.3, 0.6]),

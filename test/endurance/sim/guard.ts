@@ -14,7 +14,7 @@ export type Operator = {
   readonly vault: Vault
   readonly isApart: boolean // whether the witness is on another device than the store
   readonly hasWitness: boolean
-  firstLook: number | undefined // the height from which the wall searches for money
+  firstLook: number | undefined // the height from which the wall searches for payments on the chain
   witness: StorePosition | undefined
   readonly copies: Copy[] // in the order in which they were made
   putBack: PutBack | undefined // until a restored copy is accepted
@@ -24,7 +24,7 @@ export type Operator = {
 export type Copy = { readonly position: StorePosition; readonly witness: StorePosition | undefined }
 
 /** The signs that the store is an older copy. */
-type PutBack = { readonly isBehind: boolean; readonly lost: ReadonlyMap<string, string> } // transactions by payment
+type PutBack = { readonly isBehind: boolean; readonly lost: ReadonlyMap<string, string> } // `lost`: the transaction of each lost payment
 
 /** The check that one server makes before it sells, and the keeper of its witness. */
 export type Guard = { readonly restored: RestoredBackupCheck; readonly witnessing: WitnessKeeper }
@@ -69,7 +69,7 @@ export function createGuard(world: World, operator: Operator, owner: object, aro
       recordAcceptance: (now) => callStore(() => checkpoint.recordAcceptance(now)),
       advanceTo: (height) =>
         callStore(() => {
-          // If two servers make the first check in parallel, the greater height counts.
+          // If two servers make the first check in parallel, the larger height is used.
           if (isFirst) operator.firstLook = Math.max(operator.firstLook ?? 0, Number(height))
           return checkpoint.advanceTo(height)
         }),

@@ -121,7 +121,7 @@ type History = {
   readonly polled: Sale[]
   readonly answers: Map<string, number>
   readonly inFlight: Set<InFlight>
-  readonly running: Set<Running> // purchases that a server has begun, also after their client hung up
+  readonly running: Set<Running> // purchases in progress on a server, including those whose client hung up
   readonly asking: Set<Asking>
   readonly keepers: readonly Keeper[]
   readonly requestsMax: number
@@ -216,16 +216,17 @@ const ENDPOINTS_SEED = 0xe9d01
 /** Whether there are two facilitators. */
 const hasTwoFacilitators = (seed: number): boolean => seed % 4 === 2 || seed % 16 === 15
 
-/** Whether the wall has more space than its only payer may hold, and no purchase completes. */
+/** Whether the wall has more blocks than the history's only payer may hold, and no purchase completes. */
 export const hasWideWall = (seed: number): boolean => seed % WIDE_EVERY === 0
 
 /** Whether two servers sell from the same book. */
 export const hasTwoServers = (seed: number): boolean => seed % TWIN_EVERY === TWIN_EVERY - 1
 
-// If a facilitator does not respond to a payment, the payment is not stored: only a lease shows that it was sent.
+// If a facilitator does not respond to a verify request, the payment is not stored: only a lease shows that it was
+// sent.
 const WITHOUT_LEASES = { leaseUnknown: 0.7, verifyDown: 0.3 }
 
-/** Whether two servers mostly get no leases from their store. */
+/** Whether the store mostly fails to grant leases to its two servers. */
 const lacksLeases = (seed: number): boolean => seed % 32 === 3 || seed % 32 === 23
 
 // How far the clock of each of two servers is off.
@@ -335,7 +336,7 @@ function checkFailed({ world: { failed } }: History): void {
   if (failed !== undefined) throw failed
 }
 
-/** Runs the next waiting call, or lets time pass until there is one. */
+/** Runs the next waiting call, after letting time pass until there is one. */
 function advance({ world }: History): void {
   while (!world.scheduler.step(world.prng) && world.failed === undefined) {
     const waitMs = world.scheduler.getMsUntilNext()
@@ -350,7 +351,7 @@ function injectFaults(history: History): void {
   if (drawFault(world, 'clockSteps')) {
     const { life } = pickStand(world, stands)
     life.skewMs = world.prng.pick([-3_600_000, -5000, 0, 5000, 3_600_000])
-    world.trace(() => `server: its clock is ${life.skewMs} ms off`)
+    world.trace(() => `server: its clock is now off by ${life.skewMs} ms`)
     for (const wish of history.wishes) recordClockStep(history, wish)
   }
   if (drawFault(world, 'chainStalls')) stall(world, world.prng.pick([20_000, 90_000, 300_000]))
@@ -361,7 +362,7 @@ function injectFaults(history: History): void {
 
 function freeze(world: World, life: Life): void {
   const ms = world.prng.pick([5000, 20_000, 60_000])
-  world.trace(() => `server: stands still for ${ms / 1000} s`)
+  world.trace(() => `server: freezes for ${ms / 1000} s`)
   world.scheduler.freeze(life, ms)
 }
 
@@ -423,7 +424,7 @@ function runWhileStopped(history: History, work: () => void): void {
 
 const AWAY_MS = [0, 10_000, 60_000, 300_000]
 
-/** While no server runs, settings change, time passes, and others broadcast payments they have seen or signed. */
+/** Simulates the time while no server runs: settings change, time passes, and others broadcast signed payments. */
 function passDowntime({ world, crowd }: History): void {
   const { prng } = world
   if (prng.nextBoolean(0.3)) changePrice(world)
@@ -437,7 +438,7 @@ function passDowntime({ world, crowd }: History): void {
 const LOOKS = 5
 const LOOK_MS = 60_000
 
-/** Gives every server the time to find the payments that arrived. */
+/** Lets time pass in which every server can find the payments that arrived. */
 function runPaymentChecks(history: History, looks = LOOKS): void {
   const { world } = history
   for (let look = 0; look < looks; look += 1) {
@@ -447,13 +448,15 @@ function runPaymentChecks(history: History, looks = LOOKS): void {
   }
 }
 
-/** Accepts a restored copy in the end, because an operator does not ignore a wall that waits for a decision. */
+/**
+ * At the end, accepts a restored copy if there is one: an operator does not ignore a wall that waits for a decision.
+ */
 function acceptRestoredCopy(history: History): void {
   const { world, witness, operator, stands } = history
   if (operator?.putBack === undefined) return
   restartStopped(history)
   runPaymentChecks(history)
-  // Meanwhile every payer tries to buy.
+  // While the wall waits for its operator, every payer tries to buy.
   for (const payer of history.crowd.payers) sendOrder(history, drawOrder(world, history.crowd, payer))
   runPaymentChecks(history)
   const waits = stands.some(({ server }) => server?.guard?.restored.findReason() !== null)
@@ -473,8 +476,8 @@ function changePrice(world: World): void {
 }
 
 /**
- * Changes the payment address for servers that start from now on, perhaps to an earlier one. If older copies are
- * restored, the address is always new: a restored copy cannot find money at an address that only the lost history knew.
+ * Changes the payment address for servers that start from now on, perhaps to an earlier one. In a history with restored
+ * copies, the address is always new: a copy cannot find money at an address that only the lost history knew.
  */
 function changePayee(world: World): void {
   world.payees.push(toAddress(0xb000 + (world.hasOperator ? world.payees.length : world.words.nextInt(3))))
@@ -485,7 +488,7 @@ function stop(history: History, stand: Stand): void {
   history.crashes += 1
   stand.life.diedAt ??= world.step
   world.scheduler.dropCalls(stand.life)
-  // Only a lone server may change its price, because instances should have the same one.
+  // Only a lone server may change its price, because servers that share a store should have the same price.
   const mayDiffer = (world.isVaried || world.hasOperator) && history.stands.length === 1
   if (mayDiffer && world.prng.nextBoolean(0.3)) changePrice(world)
   if (mayDiffer && !world.isRepriced && world.words.nextBoolean(0.3)) changePayee(world)
@@ -537,7 +540,7 @@ function visitWall(history: History, wish: Wish): void {
   world.trace(() => `buyer: ${wish.payer.wallet.slice(-4)} asks for ${wish.target}`)
   askForOffer(history, at, wish.target, (space) => {
     wish.isWaiting = false
-    world.trace(() => `buyer: ${wish.payer.wallet.slice(-4)} is shown ${wish.target} ${space}`)
+    world.trace(() => `buyer: ${wish.payer.wallet.slice(-4)} sees ${wish.target} as ${space}`)
     wish.isHeldBack = space === 'reserved'
     if (space === 'claimed') endWish(book, wish)
     if (space === 'crowded') wish.end = 'refused'
@@ -554,15 +557,15 @@ function visitWall(history: History, wish: Wish): void {
   })
 }
 
-// A clock may be this far off, because the wall remembers an owed receipt for minutes.
+// A clock may be this far off without consequences, because the wall remembers an owed receipt for minutes.
 const OFF_MAX_MS = 60_000
 
-/** Marks a wish as mistimed if a server's clock is far off while its client still continues. */
+/** Marks a wish as mistimed if a server's clock is far off while the client of the wish still sends requests. */
 function recordClockStep({ world, stands }: History, wish: Wish): void {
   if (isAsking(world, wish)) wish.isMistimed ||= stands.some(({ life }) => Math.abs(life.skewMs) > OFF_MAX_MS)
 }
 
-/** Somebody requests the price of a target. */
+/** Requests the price of a target, and passes the resulting offer state to the callback. */
 function askForOffer(history: History, at: Stand, target: Target, onAnswer: Asking['onAnswer']): void {
   const { server, life } = at
   if (server === undefined || life.diedAt !== undefined) return onAnswer(undefined)
@@ -575,7 +578,7 @@ function askForOffer(history: History, at: Stand, target: Target, onAnswer: Aski
   history.asking.add(mine)
   const recordOffer = (space: OfferState | undefined) => {
     if (life.diedAt !== undefined || !history.asking.delete(mine)) return
-    // With several servers, only a lease shows whether another one works on the block.
+    // With several servers, only a lease shows whether another server works on the block.
     const isHeldBack = space === 'reserved' && stands.length === 1 && isHeld(history, target)
     assertPromise(!isHeldBack || wasWaitedFor || hasWaitingPayer(), 'a block for which no payer waits is offered again')
     onAnswer(space)
@@ -585,14 +588,14 @@ function askForOffer(history: History, at: Stand, target: Target, onAnswer: Aski
     .catch((error: unknown) => (world.failed ??= error))
 }
 
-/** Whether an unfinished purchase holds this target, either as ordered or as assigned to it. */
+/** Whether an unfinished purchase holds this target, because it was ordered or because it was assigned. */
 const isHeld = ({ crowd, book }: History, target: Target): boolean =>
   crowd.signed.some((payment) => {
     const row = book.row(keyOf(payment))
     return row?.state.kind === 'reserved' && (row.target === target || resolveTarget(row) === target)
   })
 
-// How often a client that stores its payments is killed, and how often its user wants something else meanwhile.
+// The probabilities that a client that stores its payments is killed, and that its user wants something else meanwhile.
 const KILLED = 0.3
 const TURNED = 0.3
 
@@ -636,8 +639,8 @@ function kill(history: History, keeper: Keeper): void {
 const SERVING_TURNS = 40
 
 /**
- * Lets clients that store nothing continue, without faults, until they are served and their last requests have a
- * response.
+ * Lets clients that store nothing continue, without faults, until they are served or give up, and their last requests
+ * have a response.
  */
 function serveEverybody(history: History): void {
   const { world, wishes } = history
@@ -652,7 +655,7 @@ function serveEverybody(history: History): void {
   }
 }
 
-// If a server's clock was an hour off, it treats its sales as new for a long time.
+// Later turns are longer: if a server's clock was an hour off, it treats its sales as new for a long time.
 const LONG_MS = 15_000
 
 /** Lets clients that store their payments continue, without faults, until each wish has its end. */
@@ -698,7 +701,7 @@ function sendOrder(history: History, sent: Order, sending: Sending = {}): void {
   world.trace(() => `buyer: ${id} for ${order.target}`)
   const isKnown = history.book.row(keyOf(order.payment)) !== undefined
   const asked = { startedAt: world.step, height: heightOf(world), payees: server.payees, isKnown }
-  // Creating an abort signal takes as long as some of the steps that it could abort.
+  // An abort signal is created only if needed: creating one takes as long as some of the steps that it could abort.
   const mayLeave = world.faults.hangUp > 0 || sending.keeper !== undefined
   const mine: InFlight = { at, order, client: mayLeave ? new AbortController() : undefined, ...sending }
   inFlight.add(mine)
@@ -741,7 +744,7 @@ const UNREAD = createIncompleteBodyFailure()
 function alterOrder(history: History, order: Order): Order {
   const { world } = history
   if (isBlock(order.target) || !world.words.nextBoolean(world.faults.bodyCut)) return order
-  world.trace(() => `buyer: ${order.payment.nonce.slice(-4)}: its body is cut`)
+  world.trace(() => `buyer: ${order.payment.nonce.slice(-4)}: the body of its request is cut off`)
   return { ...order, target: findStored(history, order)?.target ?? order.target, listing: UNREAD }
 }
 
@@ -769,7 +772,7 @@ function receiveOutcome(history: History, mine: InFlight, outcome: Outcome): voi
   else if (wish !== undefined && isFinal.has(outcome.code)) wish.end = 'refused'
 }
 
-/** Records that a payer learned which other block an earlier payment for the same target bought. */
+/** Records that a response showed a payer which other block an earlier payment for the same target bought. */
 function recordOtherReceipts(
   { crowd, book, witness }: History,
   { target, payment }: Order,
@@ -783,7 +786,7 @@ function recordOtherReceipts(
   }
 }
 
-// Outcomes after which no client continues.
+// Outcomes after which a client stops sending requests.
 const isFinal: ReadonlySet<string> = new Set(['sold_out', 'block_taken', 'no_room'])
 
 /** Ends all faults. */
@@ -809,7 +812,7 @@ function runUntilSettled(history: History): void {
   throw new Violation('I10: the history comes to rest')
 }
 
-/** Whether a server still works on a purchase. A server that died never ends those that it had begun. */
+/** Whether a server still works on a purchase. A server that died never finishes the purchases that it had begun. */
 const isServing = ({ running }: History): boolean =>
   [...running].some(({ at, life }) => at.life === life && life.diedAt === undefined)
 
@@ -870,7 +873,7 @@ function sendEverythingAgain(history: History): void {
     const order: Order = { payment: isLost ? payment : row.payment, target: row.target, listing: PLAIN }
     const check = (outcome: Outcome) => {
       const ending = outcome.kind === 'bought' ? `bought ${resolveTarget(outcome.purchase)}` : outcome.code
-      // A payment that settled late may have bought another block than the requested one.
+      // A payment that settled late may have bought a block other than the requested one.
       const now = book.row(keyOf(payment)) ?? row
       const movedOn = !isNext(now.target) && now.target !== resolveTarget(now)
       const sold = movedOn ? 'payment_used' : `bought ${resolveTarget(now)}`
@@ -884,12 +887,12 @@ function sendEverythingAgain(history: History): void {
   }
 }
 
-// After this many payment checks, no wall remembers that a receipt is owed.
+// After this many payment checks, the wall no longer remembers that it owes a receipt.
 const RECEIPT_LOOKS = 11
 
 /**
- * The payer of a payment that can buy nothing, and never did, gets its outcome: immediately, or once no receipt is owed
- * any more.
+ * Checks that the payer of a payment that can buy nothing, and never did, gets its outcome: immediately, or once the
+ * wall owes no receipt any more.
  */
 function checkUselessPayments(history: History): void {
   const { world, crowd, book } = history
@@ -909,7 +912,7 @@ function checkUselessPayments(history: History): void {
 }
 
 /**
- * A dollar without a purchase is never denied: its payer learns about it, or gets an earlier receipt as the response.
+ * Checks that a transfer without a purchase is never denied: its payer learns about it, or gets an earlier receipt.
  */
 function checkUnmatchedDollars(history: History): void {
   const { world, book, answers } = history
@@ -930,7 +933,7 @@ function checkUnmatchedDollars(history: History): void {
 
 const ASKED_TIMES = 5
 
-/** Resends a payment; returns whether its payer is asked to send it again. */
+/** Resends a payment; returns whether there was no response, or the response asked the payer to send it again. */
 function resendMustWait(history: History, payment: Payment): boolean {
   const { world, crowd } = history
   const outcomes: Outcome[] = []

@@ -27,16 +27,16 @@ import type { Agents, Blocks, ChainCheckpoint, Ledger, Log, Payouts, Store } fro
 import type { BlockIndex } from '../../../shared/wall.ts'
 import { findNearestPlace } from './areas.ts'
 
-/** A ledger for the simulation, with the sales as a reader of the feed sees them. */
+/** A ledger for the simulation, with extra reads for its checks, and the other ports if the engine is the real one. */
 export type Book = {
   readonly ledger: Ledger
-  /** The owners' ports, if the engine is the real one: a model of them would prove nothing. */
+  /** The ports that owners use, if the engine is the real one: testing a model of them would prove nothing. */
   readonly paint: Paint | undefined
   /** The stored purchase of a payment, given its key (see `keyOf`), for observers. */
   row(key: string): Purchase | undefined
-  /** The key (see `keyOf`) of the payment that each block is held for or was sold to. */
+  /** For each block held or sold, the key (see `keyOf`) of its payment. */
   readHolders(): ReadonlyMap<BlockIndex, string>
-  /** Every payee of stored payments. */
+  /** The payment addresses of all stored payments. */
   listPayees(): Promise<readonly Address[]>
   /** The sales after number `after`, in order. Sales are numbered from 1 without gaps. */
   listSales(after: number): Promise<readonly Sale[]>
@@ -46,8 +46,8 @@ export type Book = {
 }
 
 /**
- * The file of a book: its other ports, and copies that can be restored, each by its number. Restoring a copy closes all
- * ports that were taken from the book before.
+ * The file of a book: the ports for the operator, and numbered copies that can be restored. Restoring a copy closes all
+ * ports that were read from the book before.
  */
 export type Vault = {
   readonly ports: {
@@ -70,8 +70,8 @@ export type Sale = {
 export type Paint = { readonly blocks: Blocks; readonly agents: Agents; readonly log: Log }
 
 /**
- * Opens an empty ledger whose wall has only these blocks, in the order in which `next` sells them. It sells single
- * blocks, or areas too.
+ * Opens an empty ledger whose wall has only these blocks, in the order in which `next` sells them. `sells` is `areas`
+ * if the wall sells areas as well as single blocks.
  */
 export type OpenBook = (wall: readonly BlockIndex[], sells: 'blocks' | 'areas') => Promise<Book>
 
@@ -98,14 +98,14 @@ type Shelf = {
   readonly wall: readonly BlockIndex[]
   readonly sales: Sale[]
   readonly attempts: Map<string, number> // how often each payment was held
-  readonly looks: Map<string, number> // how many checks each sale has had; it needs no more than 2
+  readonly looks: Map<string, number> // how many confirmation checks each sale has had; it needs no more than 2
   /** For each payment that got an earlier receipt: the key of the purchase in that receipt. */
   readonly reused: Map<string, string>
   readonly rows: ReadonlyMap<string, Purchase>
   readonly holders: ReadonlyMap<BlockIndex, Purchase>
   storePurchase<P extends Purchase>(purchase: P): P
   row(key: PaymentKey): Purchase
-  /** The first position of an available target, or why it is unavailable. */
+  /** The first block of an available position for the target, or why there is none. */
   findOpenPlace(target: Target): BlockIndex | Exclude<Availability, 'open' | 'full'>
 }
 
@@ -206,7 +206,8 @@ const createModelLedger = (shelf: Shelf): Ledger => ({
 
   async markFinal({ payment }, tx) {
     const { state, ...sold } = shelf.row(payment)
-    if (state.kind !== 'sold' && state.kind !== 'credited') throw new Error('made final without being sold or credited')
+    if (state.kind !== 'sold' && state.kind !== 'credited')
+      throw new Error('marked as final without being sold or credited')
     shelf.storePurchase({ ...sold, state: state.kind === 'sold' ? { ...state, tx, settled: true } : { ...state, tx } })
     shelf.looks.set(keyOf(payment), 2)
   },
@@ -221,8 +222,8 @@ const createModelLedger = (shelf: Shelf): Ledger => ({
   async release({ payment, state: before }, isFinal) {
     const held = shelf.row(payment)
     if (held.state.kind === 'sold' || held.state.kind === 'credited')
-      throw new StaleWriteError('released after its end')
-    if (held.payment.validBefore !== payment.validBefore) throw new StaleWriteError('signed for another time')
+      throw new StaleWriteError('released after it was sold or credited')
+    if (held.payment.validBefore !== payment.validBefore) throw new StaleWriteError('signed with another expiry time')
     if (held.state.kind === 'reserved') {
       const isTakenUp = before.kind !== 'reserved' || (held.state.uncertain && !before.uncertain)
       if (isTakenUp || held.state.attempt !== before.attempt) throw new StaleWriteError('settled by another')
@@ -306,7 +307,7 @@ function computeAvailability(shelf: Shelf, target: Target, { payer }: Payment): 
   return space === 'open' && (holds.length >= HOLDS_MAX || blocks > HELD_BLOCKS_MAX) ? 'full' : space
 }
 
-/** The payer's earlier purchases to resolve first: in doubt, without a waiting client, or of the same identifier. */
+/** The payer's earlier purchases to resolve first: in doubt, without a waiting client, or with the same identifier. */
 function findPriors(
   { rows, reused }: Shelf,
   target: Target,
@@ -364,14 +365,14 @@ function storeSale(
 
 function fulfilLatePayment(shelf: Shelf, known: Purchase, tx: Hash, now: UnixMs): Purchase {
   if (known.state.kind === 'sold' || known.state.kind === 'credited') return known
-  if (known.state.kind === 'reserved') throw new StaleWriteError('owed while a block is held')
+  if (known.state.kind === 'reserved') throw new StaleWriteError('fulfilled late while a block is held')
   const own = shelf.findOpenPlace(resolveTarget(known))
   const block = typeof own === 'string' ? shelf.findOpenPlace(toNext(known.target)) : own
   if (typeof block === 'string') return shelf.storePurchase({ ...known, state: { kind: 'credited', tx } })
   return storeSale(shelf, { ...known, block }, tx, true, now)
 }
 
-/** The first position of a target on an empty wall. */
+/** The first block that the target would have on an empty wall. */
 function chooseBlock({ wall }: Shelf, target: Target): BlockIndex {
   const { at } = positionOf(target)
   const first = at === 'next' ? openPlace(wall, new Map(), target) : at

@@ -1,12 +1,13 @@
 /**
- * `bun run sim`: plays thousands of histories in which everything fails that can, and checks that no promise breaks.
+ * `bun run sim`: plays thousands of histories in which everything that can fail does, and checks that no promise is
+ * broken.
  *
- *     --seeds N      how many histories to play (100,000); with --mutants, at most how many for each bug
+ *     --seeds N      how many histories to play (100,000); with --mutants, the maximum for each bug
  *     --from S       the first seed; by default a random one, which is printed
  *     --seed S       plays one history; with --trace, prints everything that happens in it
- *     --real         with --seed or --worker: plays each history over the real engine
+ *     --real         with --seed or --worker: plays each history with the real engine
  *     --twins        with --worker: plays only histories with two servers
- *     --endpoints    with --worker: only histories in which the chain adapter reads endpoints by its own rules
+ *     --endpoints    with --worker: only histories in which the real chain adapter reads model endpoints
  *     --operator     with --worker: only histories in which an operator restores an older copy of the wall
  *     --prices       with --worker: only histories in which the price changes all the time
  *     --wide         with --worker: only histories on a wall with more blocks than one payer may hold
@@ -47,7 +48,7 @@ if (values.seed !== undefined) runSeed(Number(values.seed), values.trace, values
 else if (values.mutants) process.exitCode = await runMutants(Number(values.workers), seeds)
 else if (values.worker) {
   playRange(from, from + seeds, values, (line) => console.log(line))
-  // The clients that crash in a history leave timers, which would keep the worker alive for another ten seconds.
+  // Clients that crashed in a history leave timers behind, which would keep the worker alive for another ten seconds.
   process.exit()
 } else {
   console.log(`bun run sim --from ${from} --seeds ${seeds}`)

@@ -1,4 +1,4 @@
-/** Plays many histories in this process, and reports its progress to a callback in lines of JSON. */
+/** Plays many histories in this process, and passes progress reports, as JSON lines, to a callback. */
 
 import type { Sums } from './check.ts'
 import { hasWideWall, hasTwoServers, simulate, type Report } from './history.ts'
@@ -6,7 +6,7 @@ import { openModelBook } from './ledger-model.ts'
 import { usesRealBook, openRealBooks } from './sqlite-book.ts'
 import { hasEndpoints, hasNewPrices, hasOperator } from './world.ts'
 
-/** The counts over a batch of histories. */
+/** The summed counts of a batch of histories. */
 export type Totals = Sums & {
   readonly seeds: number
   readonly events: number
@@ -15,7 +15,7 @@ export type Totals = Sums & {
   readonly answers: Readonly<Record<string, number>>
 }
 
-/** A broken promise, and the seed of its history. */
+/** The seed of a history that broke a promise, and the message of the error. */
 export type Broken = { readonly seed: number; readonly broken: string }
 
 export const NOTHING: Totals = {

@@ -1,4 +1,4 @@
-/** Minimal payments, listings and terms for tests of purchases, which differ only if a test needs it. */
+/** Minimal payments, listings and terms for tests of purchases, equal except for what a test passes in. */
 
 import type { AreaPicture, Listing } from '../../../server/domain/purchase/listing.ts'
 import type { Address, Hash, Payment, Terms, UnixSeconds } from '../../../server/domain/purchase/payment.ts'
@@ -14,7 +14,7 @@ export const TERMS: Terms = {
 
 export const PLAIN: Listing = { name: 'Ada', framework: null, message: null, link: null, pixels: null, painter: null }
 
-/** A picture of one colour for an area of `w` by `h` blocks, sent as a file that is readable or not. */
+/** A picture of one colour for an area of `w` by `h` blocks, sent as a readable or an unreadable file. */
 export const createPicture = (
   { w, h }: { readonly w: number; readonly h: number },
   isReadable: boolean,

@@ -1,6 +1,6 @@
 /**
- * One life of the server: the real seller, rail and reconciler with ports that wait for the scheduler. Its memory
- * vanishes with it; only the book stays.
+ * One life of the server: the real seller, rail and reconciler with ports that wait for the scheduler. Its memory is
+ * lost when the life ends; only the book remains.
  */
 
 import { singleProcess } from '../../../db/sqlite/coordination.ts'
@@ -41,20 +41,20 @@ import {
 /** The calls of a server to its store, the chain and a facilitator. */
 export type Verb = keyof Ledger | keyof Chain | keyof RingMember
 
-/** Observes each action of a server, to compare it with the promises. */
+/** Observes each action of a server, so that it can be compared with the promises. */
 export type Watcher = {
   /** Called before an action. */
   onQuery(verb: Verb, key: string, what: unknown): void
   /**
-   * Called when a server queries a payer's open purchases: the list of waiting clients is from now, not from when the
-   * query arrives.
+   * Called when a server queries a payer's open purchases: the list of waiting clients is from the time of this call,
+   * not from when the query arrives.
    */
   onOpenQuery(key: string, now: number): void
   /** Called when a server settles a payment whose lease another server holds. */
   onIntrusion(key: string): void
   /**
-   * Called when the chain adapter reports a payment as unspent. At the `step` of the query, the process had already
-   * seen the block at `height`.
+   * Called when the chain adapter reports a payment as unspent. When it made the query, at `step`, the process had
+   * already seen the chain block at `height`.
    */
   onDeniedSpending(key: string, known: { readonly step: number; readonly height: number }): void
   /** Called with the result of a store call, even if nobody gets it. */
@@ -67,7 +67,7 @@ export type Watcher = {
 export type Server = {
   readonly seller: Seller
   readonly clock: Clock
-  readonly paint: Paint | undefined // as the server reaches it
+  readonly paint: Paint | undefined // the owners' ports, with this server's delays and failures
   readonly follower: Follower | undefined
   readonly guard: Guard | undefined // if there is an operator
   readonly payees: ReadonlySet<Address> // every payment address that the wall ever had
@@ -76,7 +76,8 @@ export type Server = {
 
 const RECONCILE_EVERY_MS = 10_000
 
-// Once nothing fails any more, frequent checks show nothing new; a chain counts as standing still after a minute.
+// Once nothing fails any more, frequent checks show nothing new. Probes stay frequent enough to notice a new block each
+// minute, because a chain counts as stalled after that time.
 const QUIET_RECONCILE_EVERY_MS = 60_000
 const QUIET_PROBES_EVERY_MS = 30_000
 
@@ -95,7 +96,7 @@ export type Seat = {
   readonly onOpened: (server: Server) => void
 }
 
-/** Starts a server on the state of its book. */
+/** Starts a server on the current state of its book. */
 export function startServer(
   world: World,
   { name, book, paint: theirs, watcher, commons, operator, onOpened: opened }: Seat,
@@ -110,7 +111,7 @@ export function startServer(
   // Each server has its own signal. A shared one would keep all its listeners, and so every history, in memory.
   const never = new AbortController().signal
   const stopServer = (why: string) => {
-    world.trace(() => `${name}: dies of ${why}`)
+    world.trace(() => `${name}: dies because of ${why}`)
     self.diedAt = world.step
     world.scheduler.dropCalls(self)
   }
@@ -215,12 +216,13 @@ function createLedgerPort(
       }
       if (verb !== 'release') watcher.onQuery(verb, key, what)
       const answer = await act()
-      // If another server was faster, the ledger rejects the release, and nothing is released.
+      // A release is observed only after it succeeded: if another server was faster, the ledger rejects the release.
       if (verb === 'release') watcher.onQuery(verb, key, what)
       world.trace(() => `  ${key.slice(-4)} ${verb}: ${stringifyAnswer(answer)}`)
       watcher.onWritten(verb, key, answer)
       if (isWrite) committed()
-      if (isWrite && isShared && drawFault(world, 'answerOfStoreLost')) throw new StoreUnavailable('the answer is lost')
+      if (isWrite && isShared && drawFault(world, 'answerOfStoreLost'))
+        throw new StoreUnavailable('the response is lost')
       return answer
     })
   return {
@@ -263,7 +265,7 @@ function createLedgerPort(
   }
 }
 
-/** Ignores that another server was faster, which can also happen on a failing disk. */
+/** Ignores a stale write, because another server can be faster even when the disk fails. */
 function ignoreStaleWrite(error: unknown): void {
   if (!(error instanceof StaleWriteError)) throw error
 }
@@ -277,7 +279,7 @@ const reads: ReadonlySet<keyof Ledger> = new Set<keyof Ledger>([
   'unfinished',
 ])
 
-/** The owners' ports, on the same disk. */
+/** The owners' ports, with the failures of the same disk. */
 function createPaintPort(
   world: World,
   { blocks, agents, log }: Paint,
@@ -318,7 +320,7 @@ function createPaintPort(
   }
 }
 
-// Only the message of a rejection depends on the balance.
+// The balance is never shown, because only the message of a rejection depends on it.
 const NOT_SHOWN: Chain['balanceOf'] = () => Promise.resolve('silent')
 
 function createChainPort(world: World, watcher: Watcher, owner: object, clock: Clock): Chain {
@@ -390,10 +392,10 @@ function createFacilitatorPort(
   }
 }
 
-// Threads that convert pictures are sometimes overloaded.
+// The probability that the threads that convert pictures are overloaded.
 const PICTURES_BUSY = 0.1
 
-/** Converts pictures with a delay, if their files are readable. */
+/** A model of picture conversion, which takes time, is sometimes busy, and rejects unreadable files. */
 const createPicturesPort = (world: World, owner: Life): Pick<Pictures, 'paint'> => ({
   paint: ({ bytes }, { width, height }) =>
     world.scheduler.call(owner, () => {
@@ -431,7 +433,7 @@ function callRemote<T>(
   return world.scheduler.exchange(owner, ask, recordAnswer)
 }
 
-/** Formats a response for a trace, without the facts that the line contains already. */
+/** Formats a response for a trace, with only the end of a payment's nonce, and without listings and pixels. */
 const stringifyAnswer = (answer: unknown): string =>
   JSON.stringify(answer, (key, value: unknown) => {
     if (key === 'payment' && typeof value === 'object' && value !== null && 'nonce' in value)

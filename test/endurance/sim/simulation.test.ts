@@ -1,5 +1,6 @@
 /**
- * The part of the simulation that every test run can afford. `bun run sim` plays more histories, and `bun run sim
+ * The part of the simulation that is fast enough for every test run. `bun run sim` plays more histories, and `bun run
+ * sim
  * --mutants` plants every bug.
  */
 
@@ -20,7 +21,7 @@ const NEW = randomInt(2 ** 32)
 const TIMEOUT_MS = 600_000
 
 test.each([0, NEW])(
-  'no promise breaks in a thousand hostile histories from seed %d on, which include enough sales, areas and crashes',
+  'a thousand hostile histories from seed %d on break no promise, and contain enough sales, areas, crashes and kinds of response',
   async (from) => {
     const { broken, total } = await playSeeds(from, SEEDS, 1, () => {})
     expect(broken).toBeUndefined()
@@ -39,13 +40,13 @@ const lessons: readonly (readonly [number, string])[] = [
   [51, 'a payment was rejected, somebody broadcast it, and its resend was rejected as already used'],
   [1531, 'a payment was rejected, and somebody broadcast it while it was being checked'],
   [28711, 'two purchases of a payer waited for each other'],
-  [280, 'one of two unanswered purchases was resolved, and the other one had emptied the wallet'],
-  [564, 'the wall believed an endpoint that lagged behind after another one had shown the payment'],
-  [2157, 'a block was claimed for a client that had disconnected and requested it again'],
+  [280, 'one of two unanswered purchases was resolved, but the other one had emptied the wallet'],
+  [564, 'the wall believed an endpoint that lagged behind, although another endpoint had shown the payment'],
+  [2157, 'a block was claimed for a request whose client had disconnected and had requested the block again'],
   [17_468, 'failed sweeps used up the budget of a wallet, and the next sweep skipped an unchecked purchase'],
   [
     31_976,
-    'a settle request arrived twice, only the first one was broadcast, the second one was rejected, and a later block was checked',
+    'a settle request arrived twice, the first copy was broadcast, and the wall believed the rejection of the second after a later block',
   ],
   [
     30_065_102,
@@ -53,28 +54,37 @@ const lessons: readonly (readonly [number, string])[] = [
   ],
   [
     7549,
-    'the database failed while a receipt was returned for a later payment, and its purchase was marked as answered',
+    'the database failed while a receipt was returned for a later payment, and the purchase of that receipt was marked as answered',
   ],
   [
     4_174_474_439,
     'one server recorded a rejected payment, and did not see that another server had claimed and settled it since',
   ],
-  [2_455_784_687, 'a payer signed a payment for longer, one server claimed it, and another server released it'],
+  [
+    2_455_784_687,
+    'a payer signed a payment again with a later expiry, one server claimed it, and another server released it',
+  ],
   [
     3_514_438_817,
-    'a cancelled payment waited permanently, because its payer had bought the same block with another payment',
+    'a cancelled payment was never resolved, because its payer had bought the same block with another payment',
   ],
   [
     2_255_867_193,
-    'an expired payment waited permanently, because its payer had bought the same block with another payment',
+    'an expired payment was never resolved, because its payer had bought the same block with another payment',
   ],
   [47_351_697, 'a client signed a new payment while a rejected one could still be sold'],
-  [1_416_896_435, 'a payment signed for longer was resumed without its lease, while another server worked on it'],
+  [
+    1_416_896_435,
+    'a payment signed again with a later expiry was resumed without its lease while another server worked on it',
+  ],
   [
     3_029_014_470,
-    'somebody else broadcast a longer authorization of a nonce, and only the shorter one had been recorded',
+    'somebody else broadcast an authorization, but only one with the same nonce and an earlier expiry was recorded',
   ],
-  [583_034_874, 'a payment that was answered with an earlier receipt had to wait permanently once it had expired'],
+  [
+    583_034_874,
+    'the payer of a payment that was answered with an earlier receipt had to wait forever once the payment had expired',
+  ],
   [80_150_251, 'a server lost the lease of a payment and reported it as uncharged while another server sent it'],
   [80_227_347, 'a server that had been frozen renewed a lost lease, and reported a sent payment as uncharged'],
   [80_316_855, 'a payer was asked for a new payment while another server claimed an earlier one'],
@@ -86,16 +96,16 @@ const lessons: readonly (readonly [number, string])[] = [
   ],
   [
     102_120_171,
-    'a server renewed its lease after it had read the store, and asked for a new payment although the first one had bought a block',
+    'a server renewed its lease only after reading the store, and asked for a new payment although the first one had bought a block',
   ],
   [
     102_752_754,
-    'a resent payment ended during its retry, and its payer was asked for another one while the money of an earlier one moved',
+    'a resent payment ended during its retry, and its payer was asked for a new payment while the money of an earlier one moved',
   ],
-  [130_089_566, 'a payment was refused while the check of a restored copy booked it as a credit'],
+  [130_089_566, 'a payment was rejected while the check of a restored copy booked it as a credit'],
   [
     3_106_778_314,
-    'a payment that was answered with an earlier receipt had to wait permanently once its nonce was spent',
+    'the payer of a payment that was answered with an earlier receipt had to wait forever once the nonce was spent',
   ],
   [
     4_090_481_513,
@@ -108,20 +118,20 @@ const lessons: readonly (readonly [number, string])[] = [
   ],
   [
     2_412_561_291,
-    'a facilitator reported a nonce as used, a server that lagged behind saw it as unspent, and its payer was asked to pay again',
+    'a facilitator reported a nonce as used, a server that lagged behind saw it as unspent, and the payer was asked to pay again',
   ],
-  [1_306_798_859, 'one server rejected a released payment while another one saw it settle'],
-  [2_224_039_002, 'a chain that stood still showed a payment as unspent that a facilitator had reported as settled'],
+  [1_306_798_859, 'one server rejected a released payment while another server saw the payment settle'],
+  [2_224_039_002, 'a stalled chain still showed a payment as unspent after a facilitator had reported it as settled'],
   [
     3_489_347_286,
     'a facilitator reported a payment as settled after the chain had denied the report of another facilitator',
   ],
   [4_124_956_870, 'a sale by a server whose clock was an hour ahead counted as new for an hour'],
-  [2_753_040_536, 'a nonce was signed for two amounts, and the one that paid was reported as uncharged'],
+  [2_753_040_536, 'a nonce was signed for two amounts, and the payment that moved money was reported as uncharged'],
   [1_971_506_840, 'a nonce was signed for two amounts, and somebody broadcast the one that was not recorded'],
   [
     1_685_090_152,
-    'an expired authorization was signed again for longer, and the spending of the longer one was not found',
+    'an expired authorization was signed again with a later expiry, and the transfer of the new authorization was not found',
   ],
   [
     1_000_069,
@@ -136,7 +146,10 @@ const lessons: readonly (readonly [number, string])[] = [
     4_005_823,
     'one server sent a payment to a facilitator without a lease, and the other server reported the payment as uncharged',
   ],
-  [11_642, 'an authorization expired, and a longer one of the same payer was reported as uncharged with it'],
+  [
+    11_642,
+    'an authorization expired, and another one of the same payer with a later expiry was also reported as uncharged',
+  ],
 ]
 
 describe('a history that once broke a promise now breaks none', () => {

@@ -17,15 +17,15 @@ import type { Book, OpenBook, Sale } from './ledger-model.ts'
 import { TERMS } from './samples.ts'
 import { hasOperator } from './world.ts'
 
-// Every n-th history is played with the real engine, which is slower, and the others with a model of its port. Of the
-// histories with areas, only half as many use the real engine, because their files keep every block of the wall.
+// One in this many histories is played with the real engine, which is slower, and the others with a model of its port.
+// The share is half as large among histories with areas, because their files keep every block of the wall.
 const REAL_EVERY = 200
 
-// A history on a wide wall has several times as many events as others.
+// A history on a wide wall has several times as many events as other histories, so fewer use the real engine.
 const WIDE_REAL_EVERY = 2000
 
 /**
- * Whether a history is played with the real engine: every history with an operator, and a share of the others,
+ * Whether a history is played with the real engine. Every history with an operator is, and so is a share of the others,
  * including some with two servers or a wide wall.
  */
 export function usesRealBook(seed: number): boolean {
@@ -38,7 +38,7 @@ export function usesRealBook(seed: number): boolean {
   )
 }
 
-/** Opens walls of the real engine, and closes all their files at the end. */
+/** Creates temporary walls on the real engine; `close` deletes all their files. */
 export function openRealBooks(): { readonly open: OpenBook; close(): void } {
   const folder = mkdtempSync(join(tmpdir(), 'pixel-wall-sim-'))
   const prepared = new Set<string>()
@@ -84,11 +84,11 @@ export function openRealBooks(): { readonly open: OpenBook; close(): void } {
   }
 }
 
-/** The book in a file, which stays open until the book is closed. */
+/** Opens the book in a file. The file stays open until the book is closed. */
 function openBook(path: string) {
-  // A step of a history runs only microtasks.
+  // The disk uses microtasks, because a step of a history runs nothing else.
   const connection = openWall(path, TERMS.network, { disk: { soon: queueMicrotask, close: () => {} } })
-  // The file is thrown away, nobody else opens it, and power is not cut here.
+  // These settings are safe: the file is temporary, nobody else opens it, and a power cut is not simulated.
   connection.run('PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY')
   const { ledger, blocks, agents, log, checkpoint, payouts, store } = createPorts(connection)
   const driver = createSqliteDriver(connection)
@@ -111,7 +111,7 @@ function openBook(path: string) {
   }
 }
 
-/** Caches the rows, because observers read far more often than the ledger is written. */
+/** Creates a reader that caches rows, because observers read far more often than the ledger writes. */
 function createRowReader(connection: Connection, ledger: Ledger): Book['row'] {
   const rows = new Map<string, Purchase | undefined>()
   let version = -1

@@ -2,10 +2,11 @@
 
 import { NOTHING, addTotals, type Broken, type Choice, type Totals } from './play.ts'
 
-// A process is slow until its code is warm, and one that crashes loses its batch.
+// A batch should be large, because a process is slow until its code is warm, but a process that crashes loses its
+// batch.
 const STRETCH_MAX = 25_000
 
-/** Plays `seeds` histories from the seed `from` on, and prints the results; returns the exit code. */
+/** Plays `seeds` histories, starting with the seed `from`, and prints the results; returns the exit code. */
 export async function playInWorkers(from: number, seeds: number, workers: number): Promise<number> {
   const { total, broken } = await playSeeds(from, seeds, workers, createProgressReporter(seeds))
   console.error('')
@@ -43,7 +44,10 @@ export async function playSeeds(
 
 const EVERY_ONE: Choice = { real: false, twins: false, endpoints: false, operator: false, prices: false, wide: false }
 
-/** Plays a batch in a separate process, with the simulation in `folder`. */
+/**
+ * Plays a batch in a separate process, with the source of the simulation in `folder`. Returns the broken promise, if
+ * any.
+ */
 export async function playStretch(
   folder: string,
   from: number,
@@ -55,16 +59,18 @@ export async function playStretch(
   const args = ['--worker', '--from', String(from), '--seeds', String(end - from), ...only]
   const worker = Bun.spawn([process.execPath, `${folder}/main.ts`, ...args], { stdout: 'pipe', stderr: 'pipe' })
   const [text, trouble] = await Promise.all([worker.stdout.text(), worker.stderr.text(), worker.exited])
-  if (worker.signalCode !== null) throw new Error(`a worker was ended by ${worker.signalCode}`)
+  if (worker.signalCode !== null) throw new Error(`a worker was killed by ${worker.signalCode}`)
   for (const line of text.split('\n').filter((candidate) => candidate !== '')) {
     const said = JSON.parse(line) as Totals | Broken
     if ('broken' in said) return said
     report(said)
   }
-  return worker.exitCode === 0 ? undefined : { seed: from, broken: `the worker died: ${trouble.slice(0, 400)}` }
+  return worker.exitCode === 0
+    ? undefined
+    : { seed: from, broken: `the worker process failed: ${trouble.slice(0, 400)}` }
 }
 
-// Keeps the progress from flooding a log.
+// Keeps progress lines from flooding a log.
 const SHOW_EVERY_MS = 5000
 
 function createProgressReporter(all: number): (total: Totals) => void {

@@ -1,5 +1,6 @@
 /**
- * The world outside the server: a model chain with its wallets, and a facilitator that proves as little as real ones.
+ * The world outside the server: a model chain with its wallets, and facilitators whose responses prove as little as
+ * those of real ones.
  */
 
 import type { SettleResult, VerifyResult } from '../../../server/domain/purchase/facilitator-errors.ts'
@@ -27,24 +28,26 @@ export type Spending = {
   readonly step: number // of the history
 }
 
-/** A payment on its way into a block. */
+/** A broadcast payment, either in the pool or mined. */
 type Broadcast = {
   readonly payment: Payment
   readonly tx: Hash
-  readonly by: 'wall' | 'others' // who had it broadcast
+  readonly by: 'wall' | 'others' // on whose behalf it was broadcast
   hidden: Hidden | undefined // if the facilitator claimed that it had broadcast nothing
-  isDenied: boolean // by the facilitator that had it broadcast, after it had been mined
-  isForgotten: boolean // by a wall whose older copy was restored
+  isDenied: boolean // whether its facilitator denied the broadcast after it had been mined
+  isForgotten: boolean // whether a restored older copy of the wall lacks it
 }
 
-/** The lowest and the highest block at which a payment was searched for since a facilitator denied its broadcast. */
+/**
+ * The lowest and the highest chain height at which a payment was searched for since a facilitator denied its broadcast.
+ */
 type Hidden = { lowest: number; highest: number }
 
 export type World = {
   readonly prng: Prng
   /** Random numbers for texts and later additions; separate, so that all other draws stay as they were. */
   readonly words: Prng
-  readonly isVaried: boolean // whether nonces are signed again, and servers start with another price
+  readonly isVaried: boolean // whether payers sign nonces again with other terms, and servers start with other prices
   readonly hasEndpoints: boolean // whether servers read the chain with the adapter's own rules
   readonly hasOperator: boolean // whether somebody restores an older copy of the wall
   readonly hasMulticall: boolean // whether the chain has the multicall contract
@@ -54,24 +57,24 @@ export type World = {
   readonly isKept: boolean // whether the clients that resend store their payments
   readonly scheduler: Scheduler
   faults: Faults
-  second: Faults | undefined // of the second facilitator, if there is one
+  second: Faults | undefined // the faults of the second facilitator, if there is one
   step: number // counts events, to order them
-  readonly prices: bigint[] // of a block; servers that start now use the last one
-  readonly payees: Address[] // the wall's payment addresses; servers that start now use the last one
-  slowness: number // how often a facilitator delays a settlement
+  readonly prices: bigint[] // all prices of a block so far; servers that start now use the last one
+  readonly payees: Address[] // all payment addresses of the wall so far; servers that start now use the last one
+  slowness: number // the probability that a facilitator delays a settlement
   settling: number // settlements that arrived but have not begun
-  readonly blockTimes: number[] // Unix seconds of each block by height
-  readonly forks: number[] // the last block that each reorganisation kept
+  readonly blockTimes: number[] // Unix seconds of each chain block, by height
+  readonly forks: number[] // the height of the last chain block that each reorganisation kept
   readonly balances: Map<Address, number> // dollars in each wallet
   readonly spendings: Map<string, Spending>
   pool: readonly Broadcast[]
   readonly mined: Map<string, Broadcast> // the mined broadcasts, which a reorganisation may return to the pool
   transactions: number
-  readonly claims: Set<string> // payment and hash of every success that a facilitator reported
+  readonly claims: Set<string> // payment key and transaction hash of every success that a facilitator reported
   readonly undone: Set<string> // payments whose transfer was undone by a reorganisation
-  readonly revived: Map<string, number> // payments whose end, other than a transfer, was undone, and at which step
+  readonly revived: Map<string, number> // payments whose cancellation or other use was undone by a reorganisation, and the step when that happened
   readonly verified: Set<string> // authorizations that a facilitator was asked to verify, by `formatAuthorization`
-  stalledUntilMs: number // the scheduler's time before which no block is made
+  stalledUntilMs: number // the scheduler's time before which the chain makes no block
   hasStalled: boolean
   failed: unknown // a broken promise, if it could not be thrown
   readonly trace: (event: () => string) => void
@@ -79,7 +82,7 @@ export type World = {
 
 const START_MS = 1_700_000_000_000
 
-// A block this far below the newest one is safe: no reorganisation reaches it.
+// A chain block this far below the newest one is safe: no reorganisation reaches it.
 export const SAFE_DEPTH = 4
 const REORGANISED_MAX = 3
 
@@ -180,17 +183,17 @@ function makeBlocks(world: World, elapsed: number): void {
   for (let at = computeNext(from); at <= elapsed; at += BLOCK_EVERY_MS) makeBlock(world, at)
 }
 
-/** Lets the chain stand still for a while. */
+/** Stalls the chain for `ms` milliseconds. */
 export function stall(world: World, ms: number): void {
   world.stalledUntilMs = world.scheduler.elapsed() + ms
   world.hasStalled = true
-  world.trace(() => `chain: stands still for ${ms / 1000} s`)
+  world.trace(() => `chain: stalls for ${ms / 1000} s`)
 }
 
-// After this time without a block, a wall is right not to believe the chain.
+// After this time without a new chain block, a wall is right not to believe the chain.
 const STILL_MS = 60_000
 
-/** Whether no block was made for so long that a server may say that the chain stands still. */
+/** Whether no chain block was made for so long that a server may report the chain as stalled. */
 export const isChainStalled = (world: World): boolean =>
   timeOf(world) - (world.blockTimes.at(-1) ?? 0) * 1000 >= STILL_MS
 
@@ -206,8 +209,8 @@ function makeBlock(world: World, elapsed: number): void {
 }
 
 /**
- * Mines a payment by the token's own rules: an unused nonce, the payer's valid signature, in time, with enough money.
- * Anything else reverts.
+ * Mines a payment if the token's rules allow it: the nonce is unused, the signature is the payer's, the authorization
+ * has not expired, and the balance is sufficient. Otherwise the transaction reverts.
  */
 function mineTransfer(world: World, broadcast: Broadcast): void {
   const { payment, tx } = broadcast
@@ -238,7 +241,7 @@ function recordSpending(
   world.spendings.set(keyOf(key), { kind, amount, tx, height: heightOf(world), step: world.step })
 }
 
-/** Replaces the newest blocks: their payments are mined again, wait, or are lost. */
+/** Replaces the newest chain blocks: their payments are mined again, return to the pool, or are lost. */
 export function reorganise(world: World): void {
   const { prng, spendings, mined } = world
   const depth = Math.min(1 + prng.nextInt(REORGANISED_MAX), heightOf(world))
@@ -253,8 +256,8 @@ export function reorganise(world: World): void {
     else world.revived.set(key, world.step)
     if (kind !== 'transfer' || broadcast === undefined) continue
     mined.delete(key)
-    // An endpoint that lags behind has shown the payment as unspent in earlier blocks, so a check in a later block is
-    // the second one.
+    // An endpoint that lags behind has shown the payment as unspent in earlier blocks, so a check in a later block
+    // counts as the second check.
     if (broadcast.isDenied) broadcast.hidden ??= { lowest: kept, highest: -Infinity }
     const { payer } = broadcast.payment
     world.balances.set(payer, (world.balances.get(payer) ?? 0) + dollarsOf(broadcast.payment))
@@ -263,7 +266,7 @@ export function reorganise(world: World): void {
   }
 }
 
-/** Broadcasts a payment; later blocks decide whether and where it is mined. */
+/** Broadcasts a payment. Whether and when it is mined is decided when later chain blocks are made. */
 export function broadcast(world: World, payment: Payment, by: Broadcast['by']): Broadcast {
   const sent: Broadcast = { payment, tx: createHash(world), by, hidden: undefined, isDenied: false, isForgotten: false }
   world.pool = [...world.pool, sent]
@@ -272,8 +275,8 @@ export function broadcast(world: World, payment: Payment, by: Broadcast['by']): 
 }
 
 /**
- * Whether the wall itself has a payment in transit, as far as anybody could know. The wall may believe a facilitator's
- * lie once it has checked a later block.
+ * Whether a payment that was broadcast for the wall may still be mined, as far as anybody could know. If a facilitator
+ * denied the broadcast, the wall may believe that once it has checked a later block.
  */
 export const isUnderWay = (world: World, key: PaymentKey): boolean =>
   world.pool.some(
@@ -286,8 +289,8 @@ export const isUnderWay = (world: World, key: PaymentKey): boolean =>
   )
 
 /**
- * Whether the wall caused a transfer that is final. Payments that somebody else broadcast, that a facilitator denied,
- * or that a reorganisation touched do not count.
+ * Whether the wall caused a payment's transfer. Payments that somebody else broadcast, that a facilitator denied, or
+ * that a reorganisation touched do not count.
  */
 export function isCharged({ spendings, mined, undone, revived }: World, payment: Payment): boolean {
   const key = keyOf(payment)
@@ -303,7 +306,7 @@ const FIRST_HASH = 0xc0000
 
 const createHash = (world: World): Hash => toHash(FIRST_HASH + ++world.transactions)
 
-/** Why the token would reject a payment now, with the reference facilitator's codes and in its order. */
+/** The code of the first reason why the token would reject a payment now, in the reference facilitator's order. */
 function findObstacle(world: World, payment: Payment, seconds = Math.floor(timeOf(world) / 1000)): string | undefined {
   if (payment.signature === FORGED) return 'invalid_exact_evm_signature'
   if (payment.validBefore <= BigInt(seconds)) return TOO_LATE
@@ -311,10 +314,10 @@ function findObstacle(world: World, payment: Payment, seconds = Math.floor(timeO
   return world.spendings.has(keyOf(payment)) ? 'invalid_exact_evm_nonce_already_used' : undefined
 }
 
-/** The newest block that one process has seen. */
+/** The height of the newest chain block that one process has seen. */
 export type Sight = { newest: number }
 
-/** How many blocks an endpoint may be behind. */
+/** How many chain blocks an endpoint may be behind. */
 export const getMaxLag = ({ hasEndpoints: isFar }: World): number => (isFar ? 20 : 3)
 
 /** Draws the height of an endpoint's newest block. */
@@ -325,7 +328,7 @@ export function drawHeight(world: World): number {
 
 /**
  * An endpoint's view of a payment: its newest block, and the event that ended the payment up to that block. As in the
- * adapter, an endpoint that is behind the newest block seen by the process proves no absence.
+ * adapter, an endpoint that is behind the newest block seen by the process cannot prove that an event is absent.
  */
 function drawView(world: World, key: PaymentKey, sight: Sight) {
   const height = drawHeight(world)
@@ -338,8 +341,8 @@ function drawView(world: World, key: PaymentKey, sight: Sight) {
 }
 
 /**
- * Records that a payment was searched for at a height. After a search at a later height than the first, nobody needs to
- * wait for a denied payment.
+ * Records that a payment was searched for at a height. Once a denied payment was searched for at two different heights,
+ * nobody needs to wait for it any more.
  */
 export function recordSearch({ pool, mined }: World, key: string, height: number): void {
   // A mined payment counts too: an endpoint that lags behind has not shown it, and a reorganisation may return it to
@@ -423,17 +426,17 @@ function computeStatus(world: World, payment: Payment, height: number, ended: Sp
   return { kind: 'void', why: ended.kind === 'cancelled' ? 'it was cancelled' : 'it was spent elsewhere', ...final }
 }
 
-/** Whether a nonce was spent by an authorization of the same amount that its payer signed for longer than this one. */
+/** Whether a nonce was spent by another authorization of the same amount that expires later than this one. */
 export function isSpentByLonger({ mined }: World, { amount, validBefore, ...key }: Payment): boolean {
   const spent = mined.get(keyOf(key))?.payment
   return spent?.amount === amount && spent.validBefore > validBefore
 }
 
-/** Identifies one authorization: a nonce may be signed for several amounts and times. */
+/** Identifies one authorization, because a nonce may be signed for several amounts and expiry times. */
 export const formatAuthorization = ({ amount, validBefore, ...key }: Payment): string =>
   `${keyOf(key)} ${amount} ${validBefore}`
 
-/** Whether nothing that may still happen can settle a payment. */
+/** Whether a payment can no longer settle, whatever happens. */
 export function canNeverSettle(world: World, payment: Payment): boolean {
   const spending = world.spendings.get(keyOf(payment))
   const safe = heightOf(world) - SAFE_DEPTH
@@ -495,8 +498,8 @@ export function settle(world: World, at: FacilitatorName, payment: Payment): Set
 }
 
 /**
- * Records that a rejection denies everything that its own settle broadcast, including an earlier delivery of the same
- * request.
+ * Records that a rejection denies every broadcast of its own settle request, including those of an earlier delivery of
+ * that request.
  */
 function denyBroadcasts({ pool, mined }: World, before: number): void {
   const isBroadcastSince = ({ tx }: Broadcast) => Number(tx) > FIRST_HASH + before
@@ -504,7 +507,7 @@ function denyBroadcasts({ pool, mined }: World, before: number): void {
   for (const sent of mined.values()) if (isBroadcastSince(sent)) sent.isDenied = true
 }
 
-// Reasons of rejections. The wall must not treat the first one as a denial of a broadcast.
+// Reasons for rejections. The wall must not treat the first one as a denial of a broadcast.
 const VAGUE = 'invalid_transaction_state'
 const SIMULATION_FAILED = 'invalid_exact_evm_transaction_simulation_failed'
 const TOO_LATE = 'invalid_exact_evm_payload_authorization_valid_before'
@@ -521,7 +524,7 @@ function trySettling(world: World, at: FacilitatorName, payment: Payment): Settl
   if (drawFacilitatorFault(world, at, 'refusesThenLands')) return { kind: 'refused', reason: SIMULATION_FAILED }
   if (drawFacilitatorFault(world, at, 'refusesVaguely')) return { kind: 'refused', reason: VAGUE }
   if (drawFacilitatorFault(world, at, 'answerLost')) return { kind: 'unclear' }
-  // A facilitator usually waits for the block.
+  // A facilitator usually waits until the payment is in a block.
   const isStalled = world.scheduler.elapsed() < world.stalledUntilMs
   if (world.prng.nextBoolean(0.8) && isStalled) return { kind: 'unclear', tx: sent.tx }
   if (world.prng.nextBoolean(0.8)) makeBlock(world, world.scheduler.elapsed())

@@ -26,7 +26,7 @@ const RUN: Run = IS_LONG_RUN
     }
 
 test.skipIf(process.platform !== 'linux')(
-  'an almost full wall in use sells blocks, serves every client, and closes the connections of clients that left',
+  'under load, an almost sold-out wall sells blocks, serves every client, and closes the connections of clients that left',
   async () => {
     const { wrong, alerts, bought, sold, reads, repaints, events, samples, rest } = await runSoak(RUN, (sample) => {
       if (IS_LONG_RUN) console.log(JSON.stringify(sample))

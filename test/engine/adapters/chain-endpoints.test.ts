@@ -94,7 +94,7 @@ function createLaggingRules(behind: bigint): Readonly<Record<string, Rule>> {
 }
 
 describe('one endpoint', () => {
-  test('an endpoint gets 3 calls for a sale before the buyer gets a response, and one for the first check afterwards', async () => {
+  test('an endpoint gets 3 calls for a sale before the buyer gets a response, and one call for the first check afterwards', async () => {
     const endpoint = oddEndpoint()
     const chain = openChainThrough([endpoint])
     await chain.checkHealth()
@@ -200,7 +200,7 @@ describe('one endpoint', () => {
     })
   })
 
-  test('while an endpoint is rate-limiting us, reads do not call it, and health reports it without its secrets', async () => {
+  test('while an endpoint is rate-limiting us, reads do not call it, and health reports it by its host, without the secrets in its URL', async () => {
     const clock = createFakeClock(0)
     let isBusy = true
     const endpoint = oddEndpoint({ '*': async (_, ask) => (isBusy ? 'busy' : { result: await ask() }) })
@@ -238,7 +238,7 @@ describe('one endpoint', () => {
   })
 })
 
-describe('of several endpoints', () => {
+describe('several endpoints', () => {
   test.each<[string, Readonly<Record<string, Rule>>]>([
     ['rejects calls', { '*': () => 'busy' }],
     ['fails', { '*': () => ({ error: { code: -32_603, message: 'internal error' } }) }],

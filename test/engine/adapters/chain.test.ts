@@ -131,7 +131,7 @@ testChain('viem', async () => ({
 }))
 
 describe('payments that share a transaction', () => {
-  test('each payment in a shared transaction is paid by it, except one whose nonce was used to pay another payee', async () => {
+  test('each payment in a shared transaction counts as paid by that transaction, except one whose nonce was used to pay another payee', async () => {
     const [first, second, astray] = [await createPayment(), await createPayment(), await createPayment()]
     const head = await readHeadFor(chain, first)
     const elsewhere = await signAgain(astray, { to: toLowerAddress(STRANGER) })
@@ -152,7 +152,7 @@ describe('the transaction that a facilitator reported', () => {
     expect(endpoint.countCalls('eth_getLogs')).toBe(0)
   })
 
-  test('a wrong transaction that a facilitator reports proves nothing, and the right one is found despite it', async () => {
+  test('a wrong transaction that a facilitator reports proves nothing, and the right transaction is still found', async () => {
     const [payment, other] = [await createPayment(), await createPayment()]
     const head = await readHeadFor(chain, payment)
     const astray = await submitPayment(other)
@@ -171,7 +171,7 @@ const LIMITS = [1, 5, 10, 500, 10_000]
 describe('a nonce spent on another transfer', () => {
   const elsewhere = { kind: 'void', why: 'the authorization was used for another transfer' } as const
 
-  test('a payment is void if its nonce was spent on another payee or amount', async () => {
+  test('a payment is void if its nonce was spent on a transfer to another payee or of another amount', async () => {
     for (const changes of [{ to: toLowerAddress(STRANGER) }, { amount: 999_999n }, { amount: 1_000_001n }]) {
       const payment = await createPayment()
       const head = await readHeadFor(chain, payment)
@@ -180,7 +180,7 @@ describe('a nonce spent on another transfer', () => {
     }
   })
 
-  test('only the transfer event right after the event of a nonce belongs to it, so a later transfer in the transaction does not pay', async () => {
+  test('only the transfer right after the event of a nonce counts for that nonce, so a later transfer in the transaction does not pay', async () => {
     const payment = await createPayment()
     const head = await readHeadFor(chain, payment)
     const { payer, to, amount } = payment
@@ -204,7 +204,7 @@ describe('an authorization after its expiry', () => {
   const expired = { kind: 'void', why: 'the authorization expired without being used', final: true } as const
   const unspent = { kind: 'unspent' } as const
 
-  test('an expired authorization counts as spendable until no block before its end can be replaced', async () => {
+  test('an expired authorization counts as spendable until no block before its expiry can be replaced', async () => {
     const payment = await createPayment()
     const head = await readHeadFor(chain, payment)
     await passTime(400, SAFE_BEHIND - 5)
@@ -256,7 +256,7 @@ describe('an authorization after its expiry', () => {
 })
 
 describe('an endpoint that fails', () => {
-  test('an endpoint that hangs, stalls in a response, is rate-limiting us or is slow counts as silent within the time limit', async () => {
+  test('an endpoint that hangs, stalls in a response, rate-limits us or is slow counts as silent within the time limit', async () => {
     const payment = await createPayment()
     const head = await readHeadFor(chain, payment)
     await submitPayment(payment)
@@ -277,7 +277,7 @@ describe('an endpoint that fails', () => {
     expect(await late).toEqual(SILENT)
   })
 
-  test('a call that fails once is repeated', async () => {
+  test('a call that fails once is retried', async () => {
     const payment = await createPayment()
     let calls = 0
     const shaky = openChainThrough({

@@ -75,7 +75,7 @@ testFacilitator('HTTP', async () => ({
   },
 }))
 
-describe('behind a faulty connection', () => {
+describe('a facilitator behind a faulty connection', () => {
   const unclear: SettleResult = { kind: 'unclear' }
   const named = { kind: 'unclear', tx: expect.stringMatching(/^0x[0-9a-f]{64}$/) }
   const invented: SettleResult = { kind: 'success', tx: inventedHash as `0x${string}` }
@@ -171,13 +171,13 @@ describe('unusual responses', () => {
   const failed = { success: false, transaction: '', network: 'eip155:8453' }
   const words = 'the facilitator rejected the payment'
 
-  test('a hash in capitals is read as the same hash', async () => {
+  test('a transaction hash in upper case is converted to lower case', async () => {
     const settling = await openAnsweringFacilitator(200, claimed).settle(BLOCK, await pay(0))
     expect(settling).toEqual({ kind: 'success', tx: toLowerAddress(tx) })
   })
 
   test.each([
-    ['no hash', { ...claimed, transaction: 'done' }],
+    ['a word instead of a hash', { ...claimed, transaction: 'done' }],
     ['a hash cut short', { ...claimed, transaction: tx.slice(0, -1) }],
     ['a hash with an extra character', { ...claimed, transaction: `${tx}\n` }],
     ['a hash without its prefix', { ...claimed, transaction: tx.slice(2) }],
@@ -185,7 +185,7 @@ describe('unusual responses', () => {
     ['another name for the network', { ...claimed, network: 'base' }],
     ['no network', { success: true, transaction: tx }],
     ['success as a string', { ...claimed, success: 'true' }],
-    ['nothing', {}],
+    ['an empty object', {}],
   ])('a settle response with status 200 and %s is unclear', async (_, body) => {
     expect(await openAnsweringFacilitator(200, body).settle(BLOCK, await pay(0))).toEqual({ kind: 'unclear' })
   })
@@ -228,7 +228,7 @@ describe('unusual responses', () => {
     ['longer than 80 characters', 'a'.repeat(81)],
     ['a number', 12],
     ['a list', ['insufficient_funds']],
-    ['nothing', null],
+    ['null', null],
   ])('a reason that is %s is not passed on', async (_, reason) => {
     const payment = await pay(0)
     for (const status of [200, 400]) {
@@ -245,7 +245,7 @@ describe('unusual responses', () => {
 })
 
 describe('redirects and endless responses', () => {
-  test('a redirect is not followed, and a settle request that gets one is unclear', async () => {
+  test('a redirect is not followed, and the outcome of a settle request that gets one is unclear', async () => {
     let followed = 0
     const elsewhere = serve(() => {
       followed += 1
@@ -287,7 +287,7 @@ describe('redirects and endless responses', () => {
 })
 
 describe('requests to a facilitator', () => {
-  test("a payment goes to the facilitator with our terms, whatever the payer's client echoed", async () => {
+  test("a payment is sent to the facilitator with our terms, whatever the payer's client echoed", async () => {
     const stock = await signPayment(await network.createFundedWallet(1), createOneDollarTerms(offer.terms.payTo))
     const echo = {
       ...stock,
@@ -412,7 +412,7 @@ describe('each kind of call', () => {
     new Set((await Promise.all(answers)).map(({ kind }) => kind))
 
   test.each(['verify', 'settle'] as const)(
-    '64 %s calls are in flight and 256 wait, and a further one is busy without a call',
+    'at most 64 %s calls are in flight and 256 wait, and one more is rejected as busy',
     async (call) => {
       const { facilitator, gate, full, most } = createGate()
       const payment: Payment = await pay(0)
@@ -445,7 +445,7 @@ describe('the support of a facilitator', () => {
   const openSupportingFacilitator = (...kinds: object[]) =>
     openAnsweringFacilitator(200, { kinds, extensions: [], signers: {} })
 
-  test('a facilitator supports the wall if version, scheme and network match', async () => {
+  test('a facilitator supports the wall only if version, scheme and network match', async () => {
     expect(await openSupportingFacilitator({ ...kind, network: 'eip155:1' }, kind).supports()).toBe('yes')
     expect(await openSupportingFacilitator({ ...kind, x402Version: 1 }, { ...kind, scheme: 'upto' }).supports()).toBe(
       'no',
@@ -464,7 +464,7 @@ describe('the support of a facilitator', () => {
     expect(await hanging.supports()).toBe('unavailable')
   })
 
-  test('a facilitator counts as working if it processes a payment that nobody can make, and otherwise the problem is reported', async () => {
+  test('a facilitator counts as working if it handles a probe payment that nobody can make, and otherwise its problem is reported', async () => {
     expect(await openFacilitator(network.facilitatorUrl).supports('verify')).toBe('yes')
     const problems: (string | null)[] = []
     const supported = { kinds: [kind], extensions: [], signers: {} }

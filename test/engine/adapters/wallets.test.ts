@@ -95,18 +95,18 @@ describe("a key's signature", () => {
   const owner = createWallet()
   const digest = hashMessage(text)
 
-  test('the digest of a text to sign is that of EIP-191', async () => {
+  test('the digest of a signed text is its EIP-191 digest', async () => {
     expect(await checkSigned(owner.address, await owner.signMessage({ message: text }))).toBe(digest)
     const other = await owner.signMessage({ message: otherText })
     expect(await checkSigned(owner.address, other)).toBe(hashMessage(otherText))
   })
 
-  test('the key that made a signature is found without a query on the chain', async () => {
+  test('the key that made a signature is found without a query to the chain', async () => {
     const silent: Record<string, Rule> = { '*': () => 'hang' }
     expect(await checkSigned(owner.address, await owner.signMessage({ message: text }), silent)).toBe(digest)
   })
 
-  test('a key’s signature is accepted with a recovery bit of 0 or 1, in capitals, or with the larger s', async () => {
+  test('a key’s signature is accepted with a recovery bit of 0 or 1, in upper-case hex, or with the larger s', async () => {
     const { signature, r, s, yParity, rs } = await splitSignature(owner)
     const twin: Hex = `${r}${encodeWord(ORDER - BigInt(s))}${yParity === 0 ? '1c' : '1b'}`
     expect(await checkSigned(owner.address, `0x${rs}0${yParity}`)).toBe(digest)
@@ -115,7 +115,7 @@ describe("a key's signature", () => {
   })
 
   // Each form is tried with both recovery bits, because it may pass with only one of them.
-  test.each([0, 1])('a signature in any other form has no signer (recovery bit %i)', async (bit) => {
+  test.each([0, 1])('a signature in an unsupported form has no signer (recovery bit %i)', async (bit) => {
     const { signer, signature, r, s, yParity, rs } = await findSignerWithBit(bit)
     const odd: Record<string, Hex> = {
       'another line break': await signer.signMessage({ message: text.replace('\n', '\r\n') }),
@@ -252,7 +252,7 @@ describe('queries that anybody can cause', () => {
     Promise.all(Array.from({ length: count }, (_, at) => work(at)))
   const countAnswers = (answers: readonly string[], answer: string) => answers.filter((each) => each === answer).length
 
-  test('at most 10 payers per second are looked up, and beyond that a signature stays undecided unless a key made it', async () => {
+  test('at most 10 payers per second are looked up, and beyond that a signature stays undecided unless the key of its payer made it', async () => {
     const endpoint = oddEndpoint()
     const clock = createFakeClock(0)
     const wallets = openWalletsAt(endpoint.url, clock)
@@ -359,7 +359,7 @@ describe('queries that anybody can cause', () => {
 })
 
 describe('a payment', () => {
-  test('a payment counts as signed only if it is exactly as its payer signed it, and then it is checked without any call', async () => {
+  test('an unaltered payment by a key counts as signed without any call, and an altered payment does not count as signed', async () => {
     const silent = openWalletsAt(oddEndpoint({ '*': () => 'busy' }).url)
     const { checkPaymentSignature: signedPayment } = openWalletsAt(network.rpcUrl)
     const payment = await signOffer(createWallet(), offer)
@@ -379,7 +379,7 @@ describe('a payment', () => {
     for (const change of changed) expect(await signedPayment({ ...payment, ...change })).toBe('not-signed')
   })
 
-  test('a payment by a contract wallet counts as signed if its contract accepts the signature, deployed or not', async () => {
+  test('a payment by a contract wallet counts as signed if the contract accepts the signature, whether it is deployed or not', async () => {
     const [owner, later] = [createWallet(), createWallet()]
     const wallets = openWalletsAt(network.rpcUrl)
     const payer = await contracts.deploy(owner)
@@ -401,7 +401,7 @@ describe('a payment', () => {
     expect(await wallets.checkPaymentSignature(undeployed)).toBe('signed')
   })
 
-  test('a payment that a key with code signed is admitted, and is valid for the token only if the code accepts the signature', async () => {
+  test('a payment signed by the key of an account with code is admitted, but is valid for the token only if the code accepts the signature', async () => {
     const [delegated, shut] = [createWallet(), createWallet()]
     await contracts.delegateAccount(delegated)
     // Code that accepts no signature.
@@ -432,7 +432,7 @@ describe('a payment', () => {
     }
   })
 
-  test('a payment is not denied while the chain cannot be queried about its payer', async () => {
+  test('the signature of a payment stays undecided while the chain cannot be queried about its payer', async () => {
     const owner = createWallet()
     const payment = await signOffer(owner, offer, { payer: await contracts.deploy(owner) })
     const rejectCall: Rule = () => ({ error: { code: -32_005, message: 'limit exceeded' } })

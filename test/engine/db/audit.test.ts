@@ -59,7 +59,7 @@ test('the books of a stopped wall can be read', async () => {
   stopped.close()
 })
 
-test('the position of a stopped wall can be read, unless no wall of that network could start on its database', async () => {
+test('the position of a stopped wall can be read only if a wall of that network could start on its database', async () => {
   const [path, url] = [join(folder, `${files++}.sqlite`), await newWall()]
   for (const [place, open] of [
     [path, async () => await openSqlite(path, TERMS.network)],
@@ -90,7 +90,7 @@ async function markMoved(url: string): Promise<void> {
   await sql.close()
 }
 
-test('a file that does not exist, or is not a wall, is rejected with a clear error', async () => {
+test('opening the books of a missing file, or of a file that is not a database, fails with CannotOpen', async () => {
   const openFile = async (name: string) => void openAudit(join(folder, name))
   expect(await catchFailure(openFile('none.sqlite'))).toMatchObject({
     name: 'CannotOpen',

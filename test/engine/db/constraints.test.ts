@@ -74,7 +74,7 @@ const REFUSED: readonly Refused[] = [
   ['sell a held block to a second payer', `UPDATE payments SET block = ${held} WHERE id = 1`],
   ['hold a sold block for a second payer', `UPDATE payments SET block = ${first} WHERE id = 3`],
   ['name another painter for a purchase', `UPDATE purchase_painters SET painter = '${createWalletAddress(7)}'`],
-  ['replace the painter of a wallet with an older one', 'UPDATE wallet_painters SET ts = ts - 1'],
+  ['replace the painter entry of a wallet with an older entry', 'UPDATE wallet_painters SET ts = ts - 1'],
   ['give a claimed block to another agent', `UPDATE blocks SET agent = 2 WHERE i = ${first}`],
   ['give a claimed block to another payment', `UPDATE blocks SET payment = 3 WHERE i = ${first}`],
   ['open a claimed block', `UPDATE blocks SET state = 'open', payment = NULL, agent = NULL WHERE i = ${first}`],
@@ -113,13 +113,13 @@ const ONLY_IN_POSTGRES: readonly Refused[] = [
 ]
 
 describe('hand-written SQL cannot', () => {
-  test.each([...REFUSED, ...ONLY_IN_SQLITE])('hand-written SQL cannot %s, in SQLite', (_, sql) => {
+  test.each([...REFUSED, ...ONLY_IN_SQLITE])('in SQLite, hand-written SQL cannot %s', (_, sql) => {
     expect(() => file.run(sql)).toThrow(
       /constraint failed|stays|final|whole|remembered|append-only|gaps|once|older|cannot store/,
     )
   })
 
-  test.each([...REFUSED, ...ONLY_IN_POSTGRES])('hand-written SQL cannot %s, in PostgreSQL', async (_, sql) => {
+  test.each([...REFUSED, ...ONLY_IN_POSTGRES])('in PostgreSQL, hand-written SQL cannot %s', async (_, sql) => {
     expect(await catchFailure(server.unsafe(sql))).toMatchObject({ errno: expect.stringMatching(/^23/) })
   })
 })

@@ -86,7 +86,7 @@ async function readEverything(wall: Omit<Sqlite, 'close'>): Promise<unknown[]> {
 }
 
 test(
-  'a flipped bit in the file never changes a response: it is noticed, or it has no meaning',
+  'no flipped bit in the file changes the result of a read unless the damage is also reported',
   async () => {
     const whole = await Bun.file(path).bytes()
     const before = await openSqlite(path, TERMS.network)
@@ -140,7 +140,7 @@ describe('damage to the history alone', () => {
     wall.close()
   })
 
-  test('damage to the history does not prevent the start; the damaged entry is never served, and is reported', async () => {
+  test('a damaged entry of the history does not prevent a start, is never served, and is reported', async () => {
     const copy = join(folder, 'damaged-history.sqlite')
     await Bun.write(copy, Bun.file(history))
     const vandal = new Database(copy)
@@ -162,7 +162,7 @@ describe('damage to the history alone', () => {
     store.close()
   })
 
-  test('damage that makes the history unreadable does not prevent the start, but fails the check of the history while the wall runs', async () => {
+  test('an unreadable history does not prevent a start, but fails the later check of the history', async () => {
     const copy = join(folder, 'broken-history.sqlite')
     const bytes = await Bun.file(history).bytes()
     // The page with the entry loses its header, and with it all its rows.
@@ -192,7 +192,7 @@ describe.each(WAYS)('a damaged row in a file that is opened %s', (_, open) => {
     return { wall, damaged }
   }
 
-  test('if a payment is damaged, the wall does not deny that the payment exists, and other payers can buy', async () => {
+  test('if the row of a payment is damaged, looking up the payment fails instead of finding nothing, and other payers can buy', async () => {
     for (const column of [`payer = '${createWalletAddress(99)}'`, `nonce = '${toHash(4711)}'`, `tx = '${toHash(1)}'`]) {
       const { wall, damaged } = await openAfter(`UPDATE payments SET ${column} WHERE id = 2`)
       expect(damaged).toEqual([{ table: 'payments', row: 2 }])
@@ -205,7 +205,7 @@ describe.each(WAYS)('a damaged row in a file that is opened %s', (_, open) => {
     }
   })
 
-  test('if a block is damaged, it is neither shown nor repainted, and the log still shows what its owner set', async () => {
+  test('if the row of a block is damaged, reads and repaints of the row fail, and the log still shows the content that the owner set', async () => {
     const { wall, damaged } = await openAfter(
       `UPDATE blocks SET message = 'forged' WHERE i = (SELECT block FROM payments WHERE id = 1)`,
     )
@@ -248,7 +248,7 @@ describe.each(WAYS)('a damaged row in a file that is opened %s', (_, open) => {
     }
   })
 
-  test('if an agent is damaged, its blocks are shown with the wallet that paid, and the agent is not renamed', async () => {
+  test('if the row of an agent is damaged, its blocks are shown with the wallet that paid, and the agent cannot be renamed', async () => {
     const { wall, damaged } = await openAfter(`UPDATE agents SET wallet = '${createWalletAddress(99)}' WHERE id = 2`)
     expect(damaged).toEqual([{ table: 'agents', row: 2 }])
     const { view } = await followLog(wall.log)

@@ -43,7 +43,7 @@ async function* readLines(output: ReadableStream<Uint8Array>): AsyncGenerator<st
   }
 }
 
-test('every acknowledged sale survives kill -9, and the wall continues without a gap', async () => {
+test('every acknowledged sale survives kill -9, and the numbers of sales have no gap after the restart', async () => {
   const path = join(folder, 'killed.sqlite')
   const acknowledged: number[] = []
   for (const round of [1, 2, 3]) {
@@ -79,7 +79,7 @@ test('a disk that fails at commit breaks the store, and after a restart everythi
   close()
 })
 
-test('a full disk rejects a whole step, reads continue, and the same step works once there is space', async () => {
+test('on a full disk, a claim is rejected as a whole, reads continue, and the same claim succeeds once there is space', async () => {
   const connection = openWall(join(folder, 'full.sqlite'), TERMS.network)
   const { ledger, log, store } = createPorts(connection)
   connection.run('PRAGMA max_page_count = 1')
@@ -144,27 +144,30 @@ describe('an error of SQLite', () => {
   })
 })
 
-describe.each(['copied over', 'moved to'] as const)('an older copy that is %s a running wall’s file', (way) => {
-  test('a wall whose file is replaced by an older copy sells nothing twice, and the next start detects which file is in place', async () => {
-    const path = join(folder, `${way}.sqlite`)
-    const first = await openSqlite(path, TERMS.network)
-    await sell(first, '3,4', 1, 1)
-    first.close()
-    cpSync(path, `${path}.copy`)
-    const wall = await openSqlite(path, TERMS.network)
-    const sold = await sell(wall, '5,6', 2, 2)
-    const seen = await wall.store.position()
-    if (way === 'copied over') cpSync(`${path}.copy`, path)
-    else renameSync(`${path}.copy`, path)
-    expect(await wall.ledger.find(createTestPayment(2, 2))).toEqual(sold)
-    expect(
-      await wall.ledger.claim(sold.block, createTestPayment(3, 3), createTestListing(), HEAD, NOW, []),
-    ).toMatchObject({
-      kind: 'lost',
+describe.each(['copied over', 'moved to'] as const)(
+  'an older copy that is %s the path of a running wall’s file',
+  (way) => {
+    test('if an older copy replaces the file of a running wall, nothing is sold twice, and the next start detects whether the copy is in use', async () => {
+      const path = join(folder, `${way}.sqlite`)
+      const first = await openSqlite(path, TERMS.network)
+      await sell(first, '3,4', 1, 1)
+      first.close()
+      cpSync(path, `${path}.copy`)
+      const wall = await openSqlite(path, TERMS.network)
+      const sold = await sell(wall, '5,6', 2, 2)
+      const seen = await wall.store.position()
+      if (way === 'copied over') cpSync(`${path}.copy`, path)
+      else renameSync(`${path}.copy`, path)
+      expect(await wall.ledger.find(createTestPayment(2, 2))).toEqual(sold)
+      expect(
+        await wall.ledger.claim(sold.block, createTestPayment(3, 3), createTestListing(), HEAD, NOW, []),
+      ).toMatchObject({
+        kind: 'lost',
+      })
+      wall.close()
+      const next = await openSqlite(path, TERMS.network)
+      expect(isBehind(await next.store.position(), seen)).toBe(way === 'moved to')
+      next.close()
     })
-    wall.close()
-    const next = await openSqlite(path, TERMS.network)
-    expect(isBehind(await next.store.position(), seen)).toBe(way === 'moved to')
-    next.close()
-  })
-})
+  },
+)

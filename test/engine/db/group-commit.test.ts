@@ -54,13 +54,13 @@ test('writers in one turn of the event loop share a commit, and each gets its ow
   expect(kept).toEqual({ rows: ['a', 'b', 'c'], commits: 1 })
 })
 
-test('no write is acknowledged before the commit', async () => {
+test('no write is acknowledged before its commit', async () => {
   const { kept, write } = createStore()
   const first = write(() => kept.rows.push('a')).then(() => kept.commits)
   expect(await first).toBe(1)
 })
 
-test('a failed write does not affect the others in its commit', async () => {
+test('a failed write does not affect the other writes in its commit', async () => {
   const { kept, write } = createStore()
   const failWrite = () => {
     kept.rows.push('half')
@@ -76,7 +76,7 @@ test('a failed write does not affect the others in its commit', async () => {
   expect(kept.rows).toEqual(['a', 'b'])
 })
 
-test('after a disk failure, nothing is retried', async () => {
+test('if the disk fails at a commit, its writes fail, and the commit is not retried', async () => {
   let commits = 0
   const { write } = createStore({
     atCommit: () => {
@@ -107,7 +107,7 @@ test('writers that arrive during a flush share the next commit, and wait until i
   expect(kept.commits).toBe(2)
 })
 
-test('if the disk fails after the commit, the committed and the waiting writes fail, and nothing is retried', async () => {
+test('if the disk fails after a commit, both the committed and the waiting writes fail, and nothing is retried', async () => {
   const disk = createSlowDisk()
   const { kept, write } = createStore({ flush: disk.flush })
   const first = catchFailure(write(() => kept.rows.push('a')))
@@ -119,7 +119,7 @@ test('if the disk fails after the commit, the committed and the waiting writes f
   expect(kept.rows).toEqual(['a'])
 })
 
-test('the wait for a flush ends only once everything written before is flushed', async () => {
+test('a wait for a flush ends only once all earlier writes are flushed', async () => {
   const disk = createSlowDisk()
   const { kept, write, waitUntilFlushed: flushed } = createStore({ flush: disk.flush })
   await flushed()

@@ -157,7 +157,7 @@ async function isEmpty(place: Place): Promise<boolean> {
 }
 
 describe('a wall that moves to PostgreSQL and back', () => {
-  test('a wall that moved to PostgreSQL and back is the same in every row of every table, and in every byte of the canvas read', async () => {
+  test('a wall that moved to PostgreSQL and back has the same rows in every table and the same canvas bytes as before', async () => {
     const [there, back] = [await createServerPlace(), createFilePlace('back')]
     const moved = await move(lived, there)
     expect(moved).toMatchObject({
@@ -180,7 +180,7 @@ describe('a wall that moves to PostgreSQL and back', () => {
     expect(others).toEqual([first ?? [], first ?? []])
   })
 
-  test('a moved wall continues with the next block and the next numbers, and sells nothing twice', async () => {
+  test('a moved wall sells the same next block as the original, under the same numbers, and recognises a repeated edit', async () => {
     const buyNext = async (wall: Engine) => {
       const { number } = (await wall.log.readCompacted()).at(-1) ?? { number: 0 }
       const { block } = await sell(wall, 'next', 60, 60_000)
@@ -206,7 +206,7 @@ describe('a wall that moves to PostgreSQL and back', () => {
     expect(await readAllRows(there)).toEqual(await readAllRows(source))
   })
 
-  test('a wall that is sold out and has credits can move', async () => {
+  test('a sold-out wall with credits can be moved', async () => {
     const [source, there] = [createFilePlace('sold-out'), await createServerPlace()]
     const connection = openWall(source.path, TERMS.network)
     sellAllBut(60, connection)
@@ -224,7 +224,7 @@ describe('a wall that moves to PostgreSQL and back', () => {
     expect(credits).toHaveLength(1)
   })
 
-  test('a wall on which nothing was ever sold can move', async () => {
+  test('a wall that has never sold anything can be moved', async () => {
     const [source, there, back] = [createFilePlace('new'), await createServerPlace(), createFilePlace('new-again')]
     await useStoreAt(source, async () => {})
     await useStoreAt(there, async () => {})
@@ -235,7 +235,7 @@ describe('a wall that moves to PostgreSQL and back', () => {
   })
 })
 
-test('every column of a wall is moved, except derived data and data of the current processes', async () => {
+test('a move copies every column of a wall, except derived data and the data of running processes', async () => {
   const there = await createServerPlace()
   await useStoreAt(there, async () => {})
   using file = new Database(lived.path, { readonly: true })
@@ -282,7 +282,7 @@ test('no wall starts at the old location after a move, until the move is undone 
 })
 
 describe('the old and the new location can never both sell:', () => {
-  test('an instance that the move did not detect can no longer commit, and its new connections read nothing', async () => {
+  test('after a move, an instance that the move did not detect can neither write nor read', async () => {
     const [source, there, back] = [createFilePlace('unseen'), await createServerPlace(), createFilePlace('unseen-back')]
     await useStoreAt(source, (wall) => sell(wall, '3,4', 1, 1))
     await moveWall(source, there, final)
@@ -333,7 +333,7 @@ describe('the old and the new location can never both sell:', () => {
     })
   })
 
-  test('if the connection to the new database is lost during the commit, the old file stays closed, and the error says how to open it', async () => {
+  test('if the connection to the new database is lost during the commit, the old file stays closed, and the error says that the outcome is unknown', async () => {
     const [source, there] = [createFilePlace('doubt'), await createServerPlace()]
     await useStoreAt(source, (wall) => sell(wall, 'next', 1, 1))
     const proxy = startCutProxy(there.url)
@@ -375,7 +375,7 @@ describe('the old and the new location can never both sell:', () => {
     expect((await useStoreAt(back, (wall) => wall.audit.statement())).claimed).toBe(1)
   })
 
-  test('if the note at the old database cannot be stored, there is no new file', async () => {
+  test('if the note of the move cannot be stored in the old database, no new file is left', async () => {
     const [there, back] = [await createServerPlace(), createFilePlace('no-note')]
     await useStoreAt(there, (wall) => wall.payouts.note(createTestPayment(1, 1), 'x', NOW))
     await queryRows(
@@ -429,7 +429,7 @@ describe('a rehearsal', () => {
 })
 
 describe('a move that is refused leaves nothing at its destination:', () => {
-  test('a move is refused while a wall is open at either end', async () => {
+  test('a move is refused while a wall is open at either location', async () => {
     const [source, there, back] = [
       createFilePlace('running'),
       await createServerPlace(),
@@ -499,7 +499,7 @@ describe('a move that is refused leaves nothing at its destination:', () => {
     expect(await isEmpty(back)).toBe(true)
   })
 
-  test('a move leaves nothing behind if the new database rejects a row, or disconnects in the middle', async () => {
+  test('a move leaves nothing behind if the new database rejects a row, or disconnects during the move', async () => {
     const there = await createServerPlace()
     await moveWall(lived, there, rehearsal)
     await queryRows(there, 'ALTER TABLE edits ADD CHECK (number < 50)')
@@ -551,7 +551,7 @@ describe('a move that is refused leaves nothing at its destination:', () => {
     expect(await Array.fromAsync(new Bun.Glob('killed*{leaving,unfinished}*').scan({ cwd: folder }))).toEqual([])
   })
 
-  test('a move is refused from a location without a wall, and to the same kind of database', async () => {
+  test('a move is refused if the old location has no wall, or if both locations use the same kind of database', async () => {
     const [there, back] = [await createServerPlace(), createFilePlace('nowhere')]
     expect(await readFailureMessage(moveWall(createFilePlace('none'), there, final))).toContain('no database at')
     expect(await readFailureMessage(moveWall(there, back, final))).toContain('the database has no tables')

@@ -18,7 +18,7 @@ const folder = createScratchFolder()
 
 const locateFile = (name: string) => join(folder, `${name}.sqlite`)
 
-test('a wall that is opened again is the same wall', async () => {
+test('a reopened wall has the same purchases and log as before, and recognises a repeated edit', async () => {
   const path = locateFile('again')
   const first = await openSqlite(path, TERMS.network)
   const purchase = await sell(first, '3,4', 1, 1)
@@ -32,7 +32,7 @@ test('a wall that is opened again is the same wall', async () => {
   second.close()
 })
 
-test('a closed wall is one file, with only its lock file next to it', async () => {
+test('after a wall is closed, only its database file and its lock file remain', async () => {
   const path = locateFile('closed')
   const engine = await openSqlite(path, TERMS.network)
   await sell(engine, 'next', 1, 1)
@@ -59,8 +59,8 @@ test('a wall whose process was killed accepts writes as soon as its file has bee
   }
 })
 
-describe('the lock', () => {
-  test('a database that is open cannot be opened a second time under any name, until it is closed', async () => {
+describe('the lock of a database file', () => {
+  test('an open database cannot be opened a second time under any name until it is closed', async () => {
     const path = locateFile('mine')
     const alias = locateFile('alias')
     const owner = await openSqlite(path, TERMS.network)
@@ -80,7 +80,7 @@ describe('the lock', () => {
     )
   })
 
-  test('a second process is refused while the first one lives, and can open the file once the first is killed', async () => {
+  test('a second process cannot open a file while the first process lives, but can once that process is killed', async () => {
     const path = locateFile('theirs')
     const child = Bun.spawn([process.execPath, Bun.fileURLToPath(import.meta.resolve('./seller.ts')), path], {
       stdout: 'pipe',
@@ -149,7 +149,7 @@ describe.each(WAYS)('files that are refused and left unchanged if opened %s', (w
   })
 })
 
-test.each(WAYS)('the damaged index of a file that is opened %s is rebuilt', async (way, open) => {
+test.each(WAYS)('a damaged index of a file that is opened %s is rebuilt', async (way, open) => {
   const path = locateFile(`index ${way}`)
   const wall = await openSqlite(path, TERMS.network)
   const { block } = await sell(wall, '3,4', 1, 1)
@@ -196,7 +196,7 @@ test('a version of SQLite that can lose commits is refused', () => {
     expect(() => checkVersion(version)).toThrow(CannotOpen)
 })
 
-test('a wall of the first version is migrated with everything on it', async () => {
+test('a database with the first version of the tables is migrated, and its wall sells, repaints and compacts its log', async () => {
   const path = join(folder, 'first-version.sqlite')
   const first = new Database(path)
   first.run(wallOfTheFirstVersion)

@@ -13,7 +13,7 @@ const folder = createScratchFolder()
 const listModes = () =>
   Object.fromEntries(readdirSync(folder).map((name) => [name, (statSync(join(folder, name)).mode & 0o777).toString(8)]))
 
-test('only the wall’s own user may read its database, its log and its backups', async () => {
+test('only the wall’s own user may read its database files and backups', async () => {
   const path = join(folder, 'wall.sqlite')
   const first = await openSqlite(path, TERMS.network)
   first.close()
@@ -32,7 +32,7 @@ test('only the wall’s own user may read its database, its log and its backups'
   db.close()
 })
 
-test('a log file that an older version left readable to others becomes private when the wall is opened', async () => {
+test('a write-ahead log that an older version left readable to others becomes private when the wall is opened', async () => {
   const [path, left] = [join(folder, 'one.sqlite'), join(folder, 'left.sqlite')]
   const db = await openSqlite(path, TERMS.network)
   await sell(db, '3,4', 1, 1)

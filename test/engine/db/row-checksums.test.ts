@@ -68,7 +68,7 @@ test('if purchases in one commit take the same blocks one after the other, the r
   connection.close()
 })
 
-test('if a block of an area is damaged, the area is neither held nor sold', async () => {
+test('if the row of a block is damaged, an area with that block can be neither held nor sold', async () => {
   for (const isHeld of [false, true]) {
     const connection = connectBlank()
     const { ledger, ledgerReader } = createPorts(connection)

@@ -25,7 +25,7 @@ function createFile(): string {
   return path
 }
 
-test('a closed store does not report whether a block can be bought', async () => {
+test('checking whether a block is open fails on a closed store', async () => {
   const { ledger, close } = await openBlank()
   expect(await ledger.checkSpace(blockOf('3,4'))).toBe('open')
   close()

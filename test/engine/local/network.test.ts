@@ -19,7 +19,7 @@ afterAll(() => network.stop())
 
 const createSellerTerms = () => createOneDollarTerms(createWallet().address)
 
-test('a payment without funds, with a used nonce or to another payee is rejected with a reason of its own', async () => {
+test('payments without funds, with a used nonce or to another payee are each rejected with a different reason', async () => {
   const terms = createSellerTerms()
   const facilitator = openFacilitatorAt(network.facilitatorUrl)
   const poor = await signPayment(await network.createFundedWallet(0.5), terms)
@@ -33,7 +33,7 @@ test('a payment without funds, with a used nonce or to another payee is rejected
   expect((await facilitator.verify(elsewhere, terms)).invalidReason).toBe('invalid_exact_evm_recipient_mismatch')
 })
 
-test('a transfer that is dropped from the pool leaves no gap in the nonces that would block the next one', async () => {
+test('after a transfer is dropped from the transaction pool, the next transfer still settles', async () => {
   const terms = createSellerTerms()
   const facilitator = openFacilitatorAt(network.facilitatorUrl)
   const [first, second] = [await network.createFundedWallet(1), await network.createFundedWallet(1)]

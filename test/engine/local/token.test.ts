@@ -36,7 +36,7 @@ test('the typed ABI lists exactly the functions of the compiled dollar', () => {
   expect(dollarAbi.map(formatAbiItem).toSorted()).toEqual(artefacts.contracts.Dollar.abi.map(formatAbiItem).toSorted())
 })
 
-test('the local dollar describes itself like USDC on Base', async () => {
+test('the local dollar has the name, symbol, version, decimals and domain separator of USDC on Base', async () => {
   const readContract = (functionName: 'name' | 'symbol' | 'version' | 'decimals' | 'DOMAIN_SEPARATOR' | 'MINTER') =>
     network.client.readContract({ address: dollarAddress, abi: dollarAbi, functionName })
   expect(await readContract('name')).toBe('USD Coin')

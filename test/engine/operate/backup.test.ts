@@ -17,7 +17,7 @@ import { reportSkipped } from '../../support/skipped.ts'
 const folder = createScratchFolder()
 const NOT_RECORDED = 'no wall is running on this machine, so the time of this backup is not recorded\n'
 
-test('a backup of a file has the time in its name, and the oldest copies are deleted', async () => {
+test('the name of a SQLite backup contains its time, and with --keep 2, only two backups remain', async () => {
   const path = join(folder, 'wall.sqlite')
   const wall = await openSqlite(path, TERMS.network)
   await sell(wall, 'next', 1, 1)
@@ -36,7 +36,7 @@ test('a backup of a file has the time in its name, and the oldest copies are del
 
 const tools = ['pg_dump', 'pg_restore'].map((name) => Bun.which(name))
 
-describe('on a PostgreSQL server', () => {
+describe('backups of a wall on a PostgreSQL server', () => {
   let server: PostgresServer
   let url: string
   let isNewEnough = false
@@ -70,7 +70,7 @@ describe('on a PostgreSQL server', () => {
     await again.close()
   })
 
-  test('if the dump of a server fails, no file is left, and the error does not contain the password', async () => {
+  test('if the dump of a database fails, no file is left, and the error does not contain the database password', async () => {
     const away = 'postgres://wall:hush-hush@127.0.0.1:1/wall'
     const file = join(folder, 'away.dump')
     const { out, err, status } = await runCommand({ DATABASE_URL: away }, folder, 'backup', file)
@@ -79,13 +79,13 @@ describe('on a PostgreSQL server', () => {
     expect(readdirSync(folder).filter((name) => name.startsWith('away'))).toEqual([])
   })
 
-  test('if pg_dump is missing, the command says what to install', async () => {
+  test('if pg_dump is missing, the backup command says what to install', async () => {
     const settings = { DATABASE_URL: url, PATH: folder }
     const { err, status } = await runCommand(settings, folder, 'backup', join(folder, 'x.dump'))
     expect([status, err]).toEqual([2, expect.stringContaining('pg_dump is not installed on this machine')])
   })
 
-  test('check accepts a database without a wall, and reports a missing pg_dump unless another backup was recorded', async () => {
+  test('check accepts a database without a wall, and reports a missing pg_dump unless a backup is recorded', async () => {
     const empty = server.getUrl(await server.newDatabase())
     const away = 'http://127.0.0.1:1'
     const services = { BASE_URL: 'http://127.0.0.1', PAY_TO: TERMS.payTo, FACILITATOR_URL: away, RPC_URL: away }

@@ -52,7 +52,7 @@ const engines = {
 }
 
 test.each(Object.entries(engines))(
-  'every sale, credit and payout on %s is exported as a line of its own, in order of time',
+  'every sale, credit and payout on %s is exported on its own line, in chronological order',
   async (_, open) => {
     const { settings, wall } = await open()
     await makeTrades(wall)
@@ -86,7 +86,7 @@ test.each(Object.entries(engines))(
   },
 )
 
-test('a sold-out wall is exported completely, with each sale once, on either engine', async () => {
+test('the export of a sold-out wall contains each sale once, on either engine', async () => {
   const path = join(folder, 'sold-out.sqlite')
   const connection = openWall(path, TERMS.network)
   sellAllBut(0, connection)

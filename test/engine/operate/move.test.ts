@@ -36,7 +36,7 @@ async function move(settings: Record<string, string>, ...args: readonly string[]
   return { out, err, status }
 }
 
-test('a stopped wall can be moved once, the new location accepts no other wall, and the wall can be moved back to a new file', async () => {
+test('a moved wall cannot be moved again from its old location, and its new location accepts no other wall', async () => {
   const wall = await openSqlite(path, TERMS.network)
   await sell(wall, 'next', 1, 1)
   const rehearsed = await move({ DATABASE_PATH: path }, '--to', url, '--rehearse')
@@ -72,7 +72,7 @@ test('a stopped wall can be moved once, the new location accepts no other wall, 
   expect(await Bun.file(back).exists()).toBe(true)
 })
 
-test('an invalid or missing location is rejected, and the error does not contain the password', async () => {
+test('a move to an invalid, missing or unreachable location is rejected, and the error does not contain the password', async () => {
   const nowhere = `mysql://me:${SECRET}@db.example/wall`
   expect(await move({ DATABASE_PATH: path }, '--to', nowhere)).toMatchObject({
     status: 2,

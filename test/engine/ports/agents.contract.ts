@@ -57,7 +57,7 @@ export function testAgents(name: string, test: EngineTest): void {
       expect((await wall.blocks.findOwned(block))?.profile.name).toBe('newer')
     })
 
-    test('a purchase with a name or framework counts as a newer registration, and one without either does not', async (wall) => {
+    test('a purchase with a name or framework counts as a newer registration, and a purchase without either does not', async (wall) => {
       await sell(wall, '3,4', 1, 1)
       const registerName = () =>
         wall.agents.register(createWalletAddress(1), createTestIdentity(1, { name: 'Bob' }), NOW)

@@ -99,7 +99,7 @@ function testHolding(test: EngineTest): void {
     expect(await wall.ledgerReader.listHeld()).toEqual([blockOf('10,10')])
   })
 
-  test('parallel orders that overlap are held whole or not at all, and share no block', async (wall) => {
+  test('parallel overlapping orders each hold their whole area or nothing, and share no block', async (wall) => {
     const targets = ['80,45,4x3', '82,46,3x3', '78,44,3x2', '83,47,1x2', 'next,3x2', 'next,2x2'] as const
     const claims = await Promise.all(
       [...targets, blockOf('81,46'), blockOf('84,48')].map((target, i) => claim(wall, target, i + 1)),
@@ -115,7 +115,7 @@ function testHolding(test: EngineTest): void {
 }
 
 function testNearest(test: EngineTest, testLast: EngineTest): void {
-  test('the nearest open area is the one whose centre is nearest that of the wall; of several, the one whose first block has the lowest index', async (wall) => {
+  test('the nearest open area has its centre nearest the centre of the wall, and in a tie, the area with the lowest first block wins', async (wall) => {
     const first = await reserve(wall, 'next,4x3', createTestPayment(1, 1), SILENT)
     expect(coordOf(first.block)).toBe('78,43')
     const second = await reserve(wall, 'next,4x3', createTestPayment(2, 2), SILENT)
@@ -132,7 +132,7 @@ function testNearest(test: EngineTest, testLast: EngineTest): void {
     expect(await wall.ledger.checkSpace('next,2x1')).toBe('claimed')
   })
 
-  test('if an area has space only after held blocks are released, its availability is reserved', async (wall) => {
+  test('an area that has space only once held blocks are released counts as reserved', async (wall) => {
     await reserve(wall, '0,0,160x1', createTestPayment(1, 1), SILENT)
     expect(await wall.ledger.checkSpace('next,4x90')).toBe('reserved')
     expect(await wall.ledger.checkSpace('next,4x89')).toBe('open')
@@ -169,7 +169,7 @@ function testSearching(test: EngineTest): void {
 }
 
 function testSelling(test: EngineTest): void {
-  test('a sale of an area gives its payer each block with its part of the picture, and is logged as one sale per block, in order', async (wall) => {
+  test('the sale of an area gives the payer each block with its part of the picture, and logs one sale per block, in order', async (wall) => {
     await sell(wall, '3,4', 9, 9)
     const listing = createTestListing({ pixels: createPicture(6) })
     const held = await reserve(wall, '80,45,3x2', createTestPayment(1, 1), listing)
@@ -215,7 +215,7 @@ function testSelling(test: EngineTest): void {
 }
 
 function testReleasing(test: EngineTest): void {
-  test('every block of an area is released, and can be held again by the same payment', async (wall) => {
+  test('a release frees every block of an area, and the same payment can hold the area again', async (wall) => {
     const held = await reserve(wall, '80,45,4x3', createTestPayment(1, 1), SILENT)
     await wall.ledger.release(held, false)
     expect(await wall.ledgerReader.listHeld()).toEqual([])

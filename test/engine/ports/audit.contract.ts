@@ -29,7 +29,7 @@ const createKey = (payer: number, nonce: number) => ({ payer: createWalletAddres
 
 /** The suite of the books. `open` opens an empty wall, `openLast` one with a single block left. */
 export function testAudit(name: string, open: () => Promise<Audited>, openLast: () => Promise<Audited>): void {
-  test(`every payment is in the books on ${name} with its outcome, while the wall runs`, async () => {
+  test(`while a wall on ${name} runs, its books contain every payment with its outcome`, async () => {
     const { wall, books, close } = await open()
     for (const audit of books) expect(await audit.statement()).toEqual(EMPTY_BOOKS)
 

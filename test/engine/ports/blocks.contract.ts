@@ -70,7 +70,7 @@ function testOwners(test: EngineTest): void {
     }
   })
 
-  test('an area belongs to the wallet that owns every block; otherwise the result is an unowned block, or several owners', async (wall) => {
+  test('an area is owned if one wallet owns all its blocks; otherwise the result is an unowned block of the area, or several owners', async (wall) => {
     const readOwner = () => wall.blocks.findOwner(area)
     expect(await readOwner()).toEqual({ kind: 'open', block })
     await sellAll(wall, blocks.slice(0, 2))
@@ -99,7 +99,7 @@ function testEdits(test: EngineTest): void {
     expect(await wall.log.readAfter(1, 9)).toEqual([{ number: 2, at: NOW + 5, kind: 'repaint', block, content }])
   })
 
-  test('each block of an area gets its part of the picture, the same message and link, and an entry of the log', async (wall) => {
+  test('each block of an area gets its part of the picture, the same message and link, and an entry in the log', async (wall) => {
     await sellAll(wall)
     const edit = createTestEdit(1, { pixels, message: 'ours', link: null })
     expect(await wall.blocks.editArea(area, edit, NOW + 5)).toBe('applied')
@@ -210,7 +210,7 @@ function testReplays(test: EngineTest): void {
     ])
   })
 
-  test('an edit is remembered until it expires, and no longer', async (wall) => {
+  test('a repeated edit is recognised until the edit expires, and is applied again after that', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     const [older, newer] = [createTestEdit(1, { message: 'older' }), createTestEdit(2, { message: 'newer' })]
     await wall.blocks.edit(block, older, NOW)
@@ -222,7 +222,7 @@ function testReplays(test: EngineTest): void {
 }
 
 function testPainters(test: EngineTest): void {
-  test('a painter can paint an area, and is its painter, only if it can paint every block of the area', async (wall) => {
+  test('a painter can paint an area, and is returned as its painter, only if it can paint every block of the area', async (wall) => {
     const painted = createTestListing({ painter: createWalletAddress(9) })
     await sellAll(wall, blocks, painted)
     const paint = (digest: number, painter: number) =>

@@ -44,7 +44,7 @@ function testEnds(open: () => Promise<ChainWorld>): void {
     expect(await chain.readPaymentStatus(ours, await readHeadFor(chain, ours))).toEqual({ kind: 'unspent' })
   })
 
-  test('a payment is paid by the transaction that moved its money', async () => {
+  test('a payment counts as paid by the transaction that moved its money', async () => {
     const { chain, payment, settle: land } = await open()
     const ours = await payment()
     const head = await readHeadFor(chain, ours)
@@ -54,7 +54,7 @@ function testEnds(open: () => Promise<ChainWorld>): void {
     expect(await chain.readPaymentStatus(ours, head)).toEqual({ kind: 'paid', tx })
   })
 
-  test('the payment of one authorization proves nothing about another, even with the same payer or nonce', async () => {
+  test('the payment of one authorization proves nothing about another authorization, even with the same payer or nonce', async () => {
     const { chain, payment, settle: land } = await open()
     const [ours, other] = [await payment(), await payment()]
     const head = await readHeadFor(chain, ours)
@@ -103,7 +103,7 @@ function testEnds(open: () => Promise<ChainWorld>): void {
     expect(await chain.readPaymentStatus(ours, head)).toMatchObject({ kind: 'void', final: true })
   })
 
-  test('a payment whose money moved before its expiry is paid permanently', async () => {
+  test('a payment whose money moved before its expiry counts as finally paid after the expiry', async () => {
     const { chain, payment, settle: land, expire } = await open()
     const ours = await payment()
     const head = await readHeadFor(chain, ours)
@@ -173,7 +173,7 @@ function testLimits(open: () => Promise<ChainWorld>): void {
     expect(await chain.readPaymentStatus(ours, head + 1_000_000n)).toEqual({ kind: 'silent' })
   })
 
-  test('a chain that does not respond is silent, and proves nothing', async () => {
+  test('a chain that does not respond counts as silent, and proves nothing', async () => {
     const { gone, payment } = await open()
     const ours = await payment()
     expect(await gone.read(ours)).toBe('silent')

@@ -4,7 +4,7 @@ import type { EngineTest } from '../../support/engine.ts'
 /** The suite of the `ChainCheckpoint` port. */
 export function testCheckpoint(name: string, test: EngineTest): void {
   describe(`the checkpoint on ${name}`, () => {
-    test('the accounted height is unknown at first, and never decreases', async (wall) => {
+    test('the height of the checkpoint is unknown at first, and never decreases', async (wall) => {
       expect(await wall.checkpoint.height()).toBeUndefined()
       for (const [height, reached] of [
         [7n, 7n],

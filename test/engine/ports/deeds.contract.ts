@@ -26,7 +26,7 @@ const createBoundPayment = (payer: number, nonce: number): Payment =>
 /** The suite of deeds and debts. */
 export function testDeeds(name: string, test: EngineTest, testLast: EngineTest): void {
   describe(`deeds on ${name}`, () => {
-    test('each payment that bought something has a deed, with its bound order if there is one', async (wall) => {
+    test('each payment that bought blocks has a deed, which contains the bound order if the payment has one', async (wall) => {
       expect(await wall.ledgerReader.sold(0, 9)).toEqual([])
       const held = await reserve(
         wall,
@@ -63,7 +63,7 @@ export function testDeeds(name: string, test: EngineTest, testLast: EngineTest):
       expect(others).toEqual([])
     })
 
-    test('deeds are listed in the order of sales, with each area once, after a given sale and up to a given limit', async (wall) => {
+    test('a page of deeds begins after a given sale, is in the order of sales, and contains each area once', async (wall) => {
       await sell(wall, '1,1', 1, 1)
       const area = await reserve(wall, '80,45,2x2', createTestPayment(1, 2), SILENT)
       await wall.ledger.finalize(area, toHash(2), true, NOW)
@@ -91,7 +91,7 @@ export function testDeeds(name: string, test: EngineTest, testLast: EngineTest):
       expect((await wall.ledgerReader.sold(2, 1))[0]).toMatchObject({ nonce: toHash(3), order: ORDER })
     })
 
-    test('a released payment that is sent again keeps its first order', async (wall) => {
+    test('a released payment that is sent again keeps the order that it was first bound to', async (wall) => {
       const held = await reserve(wall, 'next', createBoundPayment(1, 1))
       await wall.ledger.release(held, false)
       await wall.ledger.finalize(await reserve(wall, 'next', createTestPayment(1, 1)), toHash(1), true, NOW)
@@ -105,7 +105,7 @@ export function testDeeds(name: string, test: EngineTest, testLast: EngineTest):
     })
 
     testLast(
-      'credits are listed with the references of their refunds, and noted money without a purchase is listed after them',
+      'credits are listed with the references of their refunds, followed by noted money without a purchase',
       async (wall) => {
         await sell(wall, 'next', 2, 1)
         expect(await wall.ledgerReader.owed(0, 9)).toEqual([])

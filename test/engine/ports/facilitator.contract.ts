@@ -24,7 +24,7 @@ const BLOCK = blockOf('3,4')
 /** The suite of the `Facilitator` port. */
 export function testFacilitator(name: string, open: () => Promise<FacilitatorWorld>): void {
   describe(`facilitator through ${name}`, () => {
-    test('a good payment is valid, and verifying it moves no money', async () => {
+    test('a signed and funded payment is verified as valid, and the verification moves no money', async () => {
       const { facilitator, payment, findTransaction: landed } = await open()
       const good = await payment()
       expect(await facilitator.verify(BLOCK, good)).toMatchObject({ kind: 'valid' })
@@ -32,7 +32,7 @@ export function testFacilitator(name: string, open: () => Promise<FacilitatorWor
       expect(await landed(good)).toBeUndefined()
     })
 
-    test('settling moves the money and returns the transaction', async () => {
+    test('settling a payment moves its money and returns the transaction', async () => {
       const { facilitator, payment, findTransaction: landed } = await open()
       const good = await payment()
       const settling = await facilitator.settle(BLOCK, good)
@@ -40,7 +40,7 @@ export function testFacilitator(name: string, open: () => Promise<FacilitatorWor
       expect(await landed(good)).toBe(settling.kind === 'success' ? settling.tx : undefined)
     })
 
-    test('a bare payment is accepted like one with all optional fields', async () => {
+    test('a payment that is sent without optional fields is accepted like one with all of them', async () => {
       const { facilitator, payment, findTransaction: landed } = await open()
       const good = await payment()
       const bare = { withinMs: 5000, isBare: true }
@@ -60,7 +60,7 @@ export function testFacilitator(name: string, open: () => Promise<FacilitatorWor
       expect(await landed(good)).toBe(tx)
     })
 
-    test('a payer without enough money is rejected with a reason, and nothing moves', async () => {
+    test('a payment that its payer cannot afford is rejected with a reason, and no money moves', async () => {
       const { facilitator, createUnaffordablePayment: unaffordable, findTransaction: landed } = await open()
       const poor = await unaffordable()
       const reason = 'invalid_exact_evm_insufficient_balance'
@@ -69,7 +69,7 @@ export function testFacilitator(name: string, open: () => Promise<FacilitatorWor
       expect(await landed(poor)).toBeUndefined()
     })
 
-    test('a facilitator that cannot be reached is unavailable, and has received nothing', async () => {
+    test('a facilitator that cannot be reached counts as unavailable, and a payment to settle counts as not sent', async () => {
       const { unreachable, payment } = await open()
       const good = await payment()
       expect(await unreachable.verify(BLOCK, good)).toEqual({ kind: 'unavailable' })

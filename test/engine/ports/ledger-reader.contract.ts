@@ -34,7 +34,7 @@ export function testLedgerReader(name: string, test: EngineTest, testLast: Engin
 }
 
 function testHolding(test: EngineTest): void {
-  test('the held blocks are those of purchases in progress, and neither sold nor released ones', async (wall) => {
+  test('the list of held blocks contains the blocks of held purchases, but no sold or released blocks', async (wall) => {
     expect(await wall.ledgerReader.listHeld()).toEqual([])
     await sell(wall, '1,1', 1, 1)
     await reserve(wall, blockOf('9,9'), createTestPayment(1, 2))
@@ -47,7 +47,7 @@ function testHolding(test: EngineTest): void {
 }
 
 function testPending(test: EngineTest): void {
-  test('open purchases are counted until they end, with the time when the oldest began', async (wall) => {
+  test('open purchases are counted until they end, and the count states when the oldest one began', async (wall) => {
     const nothing = { held: 0, uncertain: 0, watched: 0, oldestSince: null }
     expect(await wall.ledgerReader.countPending()).toEqual(nothing)
     await sell(wall, '1,1', 1, 1)
@@ -86,7 +86,7 @@ function testAccounts(test: EngineTest): void {
     })
   })
 
-  test('open purchases are listed until they end, and a released one until it can never settle', async (wall) => {
+  test('open purchases are listed until they end, and a released purchase until it can no longer settle', async (wall) => {
     const held = await reserve(wall, 'next', createTestPayment(1, 1), SILENT, NOW)
     const doubted = await wall.ledger.markUncertain(
       await reserve(wall, blockOf('2,2'), createTestPayment(1, 2), SILENT, NOW + 5),

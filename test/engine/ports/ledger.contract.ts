@@ -51,7 +51,7 @@ function testHolding(test: EngineTest): void {
     expect(purchase).toMatchObject({ target: 0, block: 0, listing: SILENT })
   })
 
-  test('a payment is unknown if its payer or its nonce differs from that of the stored payment', async (wall) => {
+  test('a look-up with another payer or another nonce does not find a stored payment', async (wall) => {
     await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
     expect(await wall.ledger.find(createTestPayment(2, 1))).toBeUndefined()
     expect(await wall.ledger.find(createTestPayment(1, 2))).toBeUndefined()
@@ -78,7 +78,7 @@ function testHolding(test: EngineTest): void {
     expect(claimings.filter(({ kind }) => kind === 'lost')).toHaveLength(63)
   })
 
-  test('the target next is the open block nearest the centre, and skips held and sold blocks', async (wall) => {
+  test('the target next selects the open block nearest the centre, and skips held and sold blocks', async (wall) => {
     const held = await reserve(wall, 'next', createTestPayment(1, 1))
     const sold = await sell(wall, 'next', 1, 2)
     const heldToo = await reserve(wall, 'next', createTestPayment(1, 3))
@@ -136,7 +136,7 @@ function testSelling(test: EngineTest): void {
     expect(await wall.blocks.findOwned(blockOf('3,4'))).toMatchObject({ wallet: held.payment.payer, tx: toHash(9) })
   })
 
-  test('a final sale is stored once, and returned unchanged', async (wall) => {
+  test('a sale that is finalized again is not stored again, and is returned unchanged', async (wall) => {
     const held = await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
     const sold = await wall.ledger.finalize(held, toHash(1), true, NOW)
     expect(await wall.ledger.finalize(held, toHash(2), true, NOW + 9)).toEqual(sold)
@@ -164,7 +164,7 @@ function testSelling(test: EngineTest): void {
     expect(await findStored(wall, held.payment)).toEqual(held)
   })
 
-  test('a sale applies the name and framework in its listing, and an absent one keeps its earlier value', async (wall) => {
+  test('a sale sets the name and framework given in its listing, and leaves an omitted field unchanged', async (wall) => {
     const sellWithProfile = async (nonce: number, name: string | null, framework: string | null) => {
       const { state } = await sell(wall, 'next', 1, nonce, createTestListing({ name, framework }))
       return [state.name, state.framework]
@@ -193,7 +193,7 @@ function testSelling(test: EngineTest): void {
     expect((await findStored(wall, sold.payment)).state).toEqual({ ...sold.state, unanswered: false })
   })
 
-  test('a purchase that is not sold cannot be marked as answered', async (wall) => {
+  test('marking a purchase as answered has no effect unless the purchase is sold', async (wall) => {
     const held = await reserve(wall, 'next', createTestPayment(1, 1))
     for (const payment of [held.payment, createTestPayment(1, 2)]) await wall.ledger.markAnswered(payment)
     expect(await findStored(wall, held.payment)).toEqual(held)
@@ -201,7 +201,7 @@ function testSelling(test: EngineTest): void {
 }
 
 function testOvertaking(test: EngineTest): void {
-  test('a held purchase is not released on a rejection once its payer was asked to wait', async (wall) => {
+  test('once the payer of a held purchase is asked to wait, a release based on the earlier state is rejected as stale', async (wall) => {
     const held = await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
     const doubted = await wall.ledger.markUncertain(held)
     expect(await catchFailure(wall.ledger.release(held, false))).toBeInstanceOf(StaleWriteError)
@@ -233,7 +233,7 @@ function testOvertaking(test: EngineTest): void {
     await ledger.release(second, false)
   })
 
-  test('the payments that hold a target are listed, and for next every payment that holds a block', async (wall) => {
+  test('the holders of a target are the payments that hold it, and the holders of next are all payments that hold a block', async (wall) => {
     const first = await reserve(wall, 'next', createTestPayment(1, 1))
     const second = await reserve(wall, blockOf('3,4'), createTestPayment(2, 2))
     await sell(wall, 'next', 1, 3)
@@ -245,7 +245,7 @@ function testOvertaking(test: EngineTest): void {
 }
 
 function testReleasing(test: EngineTest): void {
-  test('a released block is open again, and its payment is remembered', async (wall) => {
+  test('a released block is open again, and its payment stays stored', async (wall) => {
     const held = await wall.ledger.markUncertain(await reserve(wall, blockOf('3,4'), createTestPayment(1, 1)))
     await wall.ledger.release(held, false)
     expect(await wall.ledger.checkSpace(blockOf('3,4'))).toBe('open')
@@ -264,7 +264,7 @@ function testReleasing(test: EngineTest): void {
     }
   })
 
-  test('a released payment is held again with its first target and listing, whatever it is sent with', async (wall) => {
+  test('a released payment is held again with its first target and listing, even if it is resent with others', async (wall) => {
     const held = await reserve(wall, 'next', createTestPayment(1, 1), createTestListing({ message: 'first' }))
     await wall.ledger.release(held, true)
     await sell(wall, 'next', 2, 2)
@@ -291,7 +291,7 @@ function testReleasing(test: EngineTest): void {
     }
   })
 
-  test('a sold purchase is never released, and a released one is not sold', async (wall) => {
+  test('a sold purchase cannot be released, and a released purchase cannot be finalized', async (wall) => {
     const sold = await sell(wall, '3,4', 1, 1)
     expect(await catchFailure(wall.ledger.release(sold, true))).toBeInstanceOf(StaleWriteError)
     expect(await findStored(wall, sold.payment)).toEqual(sold)
@@ -321,7 +321,7 @@ function testLatePayments(test: EngineTest, testLast: EngineTest): void {
     expect(owed).toMatchObject({ target: blockOf('3,4'), block: CLAIM_ORDER[0], state: { kind: 'sold' } })
   })
 
-  testLast('a payment that settles when nothing is left is a credit permanently', async (wall) => {
+  testLast('a payment that settles when no block is left becomes a credit, and stays one', async (wall) => {
     const held = await reserve(wall, 'next', createTestPayment(1, 1))
     await wall.ledger.release(held, true)
     await sell(wall, 'next', 2, 2)
@@ -333,7 +333,7 @@ function testLatePayments(test: EngineTest, testLast: EngineTest): void {
     ).toBeInstanceOf(StaleWriteError)
   })
 
-  test('a sale that is confirmed late is checked once more, like one that was confirmed immediately', async (wall) => {
+  test('a sale that is confirmed late is checked once more, like a sale that was confirmed immediately', async (wall) => {
     const { ledger } = wall
     const sold = await ledger.finalize(await reserve(wall, 'next', createTestPayment(1, 1)), toHash(1), false, NOW)
     const { payer, nonce } = sold.payment
@@ -344,7 +344,7 @@ function testLatePayments(test: EngineTest, testLast: EngineTest): void {
   })
 
   testLast(
-    'a credit is checked after its authorization expired: it ends if it was never paid, and otherwise is not checked again',
+    'a credit is checked after its authorization expires: it is written off if it was never paid, and otherwise is not checked again',
     async (wall) => {
       const { ledger } = wall
       const held = await reserve(wall, 'next', createTestPayment(1, 1))
@@ -366,7 +366,7 @@ function testLatePayments(test: EngineTest, testLast: EngineTest): void {
     },
   )
 
-  test('a payment that held nothing is stored as released with its first listing, and gets its block if it settles', async (wall) => {
+  test('a payment that held nothing is stored as released with its first listing, and gets a block if it settles', async (wall) => {
     await reserve(wall, blockOf('3,4'), createTestPayment(2, 2))
     const payment = { ...createTestPayment(1, 1), identifier: 'order-0000000001' }
     const unclaimed = { payment, target: blockOf('3,4'), listing: createTestListing(), head: HEAD }
@@ -410,7 +410,7 @@ function testLatePayments(test: EngineTest, testLast: EngineTest): void {
     expect(await findStored(wall, held.payment)).toEqual(held)
   })
 
-  test('all payments without a final outcome are listed, oldest first, and no other payments', async (wall) => {
+  test('exactly the payments without a final outcome are listed, oldest first', async (wall) => {
     const { ledger } = wall
     const final = await reserve(wall, 'next', createTestPayment(1, 1))
     await ledger.release(final, true)
@@ -500,7 +500,7 @@ function testPriors(test: EngineTest): void {
     })
   })
 
-  test('a purchase with the same payment-identifier comes first, answered or not, in progress or not, whatever is requested', async (wall) => {
+  test('a purchase of the same payer with the same payment-identifier comes first, whatever its state and whatever is requested', async (wall) => {
     const { ledger } = wall
     const createNamedPayment = (nonce: number) => ({ ...createTestPayment(1, nonce), identifier: 'order-0000000001' })
     const held = await reserve(wall, 'next', createNamedPayment(1))
@@ -518,7 +518,7 @@ function testPriors(test: EngineTest): void {
     expect(await findPriorTo({ ...createTestPayment(2, 1), identifier: 'order-0000000001' })).toBeUndefined()
   })
 
-  test('a receipt that was not sent comes before the payer’s next purchase for ten minutes, and for the same block permanently', async (wall) => {
+  test('an unsent receipt comes before the payer’s next purchase for ten minutes, and before a purchase of the same block permanently', async (wall) => {
     const { ledger } = wall
     const sold = await ledger.finalize(await reserve(wall, 'next', createTestPayment(1, 1)), toHash(1), true, NOW)
     const findPriorAt = async (now: number, target: Target = 'next') =>
@@ -533,7 +533,7 @@ function testPriors(test: EngineTest): void {
     expect(await claim()).toMatchObject({ kind: 'claimed' })
   })
 
-  test('a receipt that was returned for later payments stays their response permanently, and nobody else’s; none of them is claimed', async (wall) => {
+  test('a receipt that was returned for later payments stays the response to exactly those payments, and none of them is claimed', async (wall) => {
     const { ledger } = wall
     const sold = await ledger.finalize(await reserve(wall, 'next', createTestPayment(1, 1)), toHash(1), true, NOW)
     for (const to of [2, 3, 2]) expect(await ledger.reuseReceipt(sold, toHash(to))).toBe(true)

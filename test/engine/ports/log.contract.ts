@@ -68,7 +68,7 @@ export function testLog(name: string, test: EngineTest): void {
       expect(await wall.log.readAfter(whole.length, 3)).toEqual([])
     })
 
-    test('the compacted log omits overwritten changes, and ends where the log does', async (wall) => {
+    test('the compacted log omits overwritten changes, and ends with the same entry as the log', async (wall) => {
       expect(await wall.log.readCompacted()).toEqual([])
       await playStory(wall)
       const whole = await wall.log.readAfter(0, 100)
@@ -120,7 +120,7 @@ async function repaintForHours(wall: Engine): Promise<void> {
 }
 
 function testShortening(test: EngineTest): void {
-  test('repaints and names that were overwritten can be dropped, and the log keeps its numbers', async (wall) => {
+  test('overwritten repaints and names can be dropped, and the other entries of the log keep their numbers', async (wall) => {
     await repaintForHours(wall)
     const outline = await wall.compaction.readOutline(0, 9)
     const [block, named] = [`block ${blockOf('3,4')}`, 'wallet 1']

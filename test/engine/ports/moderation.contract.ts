@@ -48,7 +48,7 @@ function testActs(test: EngineTest): void {
     ])
   })
 
-  test('parts are hidden and shown independently of each other, and have the same content afterwards', async (wall) => {
+  test('the parts of a block are hidden and shown independently of each other, and keep their content', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     await wall.moderation.moderate(block, 'hide', ['message', 'link'], NOW)
     await wall.moderation.moderate(block, 'hide', ['pixels'], NOW)
@@ -59,7 +59,7 @@ function testActs(test: EngineTest): void {
     expect([kind, await readContent(wall)]).toEqual(['applied', SOLD])
   })
 
-  test('an action that changes nothing is not logged, and a block without an owner cannot be hidden', async (wall) => {
+  test('a moderation action that changes nothing is not logged, and a block without an owner cannot be hidden', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     await reserve(wall, blockOf('5,6'), createTestPayment(1, 2))
     const moderate = async (coord: string, act: 'hide' | 'unhide') =>
@@ -95,7 +95,7 @@ function testOwners(test: EngineTest): void {
 }
 
 function testHistory(test: EngineTest): void {
-  test('content that was hidden once is permanently left out of older log entries, compacted or not', async (wall) => {
+  test('content that was hidden once never reappears in earlier entries of the full or the compacted log', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     await sell(wall, '5,6', 2, 2)
     await wall.blocks.edit(block, createTestEdit(1, { pixels: createPixels(9) }), NOW)
@@ -125,7 +125,7 @@ function testWallets(test: EngineTest): void {
     wall.moderation.moderateWallet(createWalletAddress(1), { act: 'hide', parts }, NOW)
   const shown = { name: 'Ada', framework: 'loom' }
 
-  test('the names of a wallet are hidden part by part on all its blocks, and shown again in their current form', async (wall) => {
+  test('the name and framework of a wallet are hidden separately, and an unhidden name is shown with its current value', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     await sell(wall, '5,6', 2, 2)
     const hidden = { name: true, framework: false }
@@ -148,7 +148,7 @@ function testWallets(test: EngineTest): void {
     )
   })
 
-  test('a name that was hidden once is permanently left out of older entries of the log, compacted or not', async (wall) => {
+  test('a name that was hidden once never reappears in earlier entries of the full or the compacted log', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     await sell(wall, '5,6', 2, 2)
     await wall.agents.register(createWalletAddress(1), createTestIdentity(9, { name: 'rude' }), NOW)
@@ -192,7 +192,7 @@ function testWallets(test: EngineTest): void {
     expect(JSON.stringify([await wall.log.readAfter(0, 99), await wall.log.readCompacted()])).not.toContain('rude')
   })
 
-  test('content set after a ban is shown, and content hidden during the ban stays hidden until `unhide`', async (wall) => {
+  test('after a ban ends, new content is shown, except in parts hidden during the ban, which stay hidden until `unhide`', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     await wall.moderation.moderateWallet(createWalletAddress(1), { act: 'ban' }, NOW)
     await wall.blocks.edit(block, createTestEdit(1, { message: 'rude' }), NOW)

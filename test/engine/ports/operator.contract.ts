@@ -12,7 +12,7 @@ export function testOperator(name: string, test: EngineTest): void {
   testReports(name, test)
 
   describe(`backups on ${name}`, () => {
-    test('the time of the last backup is unknown before the first backup, and later is that of the newest one', async ({
+    test('the time of the last backup is unknown before the first backup, and afterwards is the time of the latest one', async ({
       backups,
     }) => {
       expect(await backups.readLastTime()).toBeUndefined()
@@ -24,7 +24,7 @@ export function testOperator(name: string, test: EngineTest): void {
   })
 
   describe(`deliveries on ${name}`, () => {
-    test('the delivered number is unknown at first, and never decreases', async ({ deliveries }) => {
+    test('the number of the last delivered change is unknown at first, and never decreases', async ({ deliveries }) => {
       expect(await deliveries.readPosition()).toBeUndefined()
       for (const [number, reached] of [
         [0, 0],
@@ -51,7 +51,7 @@ const createReport = (coord: string, reporter: string, note: string | null = nul
 
 function testReports(name: string, test: EngineTest): void {
   describe(`reports on ${name}`, () => {
-    test('a reporter can file one report per artwork and day, and the reports stay open for the operator', async ({
+    test('a reporter can file one report per artwork and day, and every filed report is listed as open', async ({
       reports,
     }) => {
       expect(await reports.listOpen()).toEqual([])
@@ -77,7 +77,7 @@ function testReports(name: string, test: EngineTest): void {
       })
     })
 
-    test('the operator closes all reports of an artwork together, and closed ones are deleted after a time', async ({
+    test('the operator closes all reports of an artwork together, and closed reports are deleted after a retention period', async ({
       reports,
     }) => {
       const by = { outcome: 'dismissed', who: 'ada', why: 'fine' } as const
@@ -93,7 +93,7 @@ function testReports(name: string, test: EngineTest): void {
       expect(await reports.file(createReport('3,4', 'a'), TODAY, later)).toBe('filed')
     })
 
-    test('reports of an artwork beyond the limit are not stored', async ({ reports }) => {
+    test('reports beyond the limit per artwork are not stored', async ({ reports }) => {
       for (let reporter = 0; reporter < REPORTS_OF_A_WORK_MAX; reporter++)
         expect(await reports.file(createReport('3,4', `${reporter}`), TODAY, NOW)).toBe('filed')
       expect(await reports.file(createReport('3,4', 'one more'), TODAY, NOW)).toBe('known')

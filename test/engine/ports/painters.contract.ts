@@ -104,7 +104,7 @@ function testBlockPainters(test: EngineTest): void {
     expect(await wall.log.readAfter(3, 9)).toEqual([])
   })
 
-  test('a message of a wallet replaces all painters that the wallet named earlier, even for held purchases, but none named later', async (wall) => {
+  test('a painter message replaces all painters that its wallet named before it, even for held purchases, but none named after it', async (wall) => {
     await sell(wall, '3,4', 1, 1, createTestListing({ painter: createWalletAddress(8) }))
     const held = await reserve(
       wall,
@@ -124,14 +124,14 @@ function testBlockPainters(test: EngineTest): void {
     expect((await findStored(wall, createTestPayment(1, 3))).listing.painter).toBe(createWalletAddress(7))
   })
 
-  test('a message of one wallet does not change the painters of another wallet', async (wall) => {
+  test('a painter message of one wallet does not change the painters of another wallet', async (wall) => {
     await sell(wall, '3,4', 1, 1, createTestListing({ painter: createWalletAddress(8) }))
     await sell(wall, '5,6', 2, 2)
     await wall.agents.namePainter(createWalletAddress(2), createNaming(null))
     expect(await readPainter(wall, '3,4')).toBe(createWalletAddress(8))
   })
 
-  test('a message whose time is not after that of the last one changes nothing', async (wall) => {
+  test('a painter message changes nothing unless its time is later than that of the last applied message', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     const namePainter = (painter: Address | null, ts: number) =>
       wall.agents.namePainter(createWalletAddress(1), createNaming(painter, ts))
@@ -146,7 +146,7 @@ function testBlockPainters(test: EngineTest): void {
     expect(await readPainter(wall, '3,4')).toBeNull()
   })
 
-  test('of many parallel messages that name a painter, the one with the latest time wins', async (wall) => {
+  test('of many parallel painter messages, the one with the latest time wins', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     await Promise.all(
       Array.from({ length: 8 }, (_, at) =>

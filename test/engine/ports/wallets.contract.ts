@@ -31,7 +31,7 @@ export function testWallets(name: string, open: () => Promise<WalletsWorld>): vo
   describe(`wallets through ${name}`, () => {
     const texts = ['one', 'two\nlines', '']
 
-    test('a signature is recognised for any of the allowed texts, each with its own digest', async () => {
+    test('a signature of any allowed text is recognised, and each text has its own digest', async () => {
       const { wallets, owner } = await open()
       const digests = await Promise.all(
         texts.map(async (text) => checkDigest(wallets, owner.address, texts, await owner.sign(text), FROM)),
@@ -56,7 +56,7 @@ export function testWallets(name: string, open: () => Promise<WalletsWorld>): vo
       expect(await checkDigest(wallets, owner.address, [], await owner.sign('one'), FROM)).toBe('not-signed')
     })
 
-    test('if several wallets may sign, the result contains the one that signed', async () => {
+    test('if several wallets may sign, the result contains the wallet that signed', async () => {
       const { wallets, owner, stranger } = await open()
       const both = [owner.address, stranger.address]
       for (const signer of [owner, stranger]) {

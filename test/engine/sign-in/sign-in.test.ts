@@ -76,7 +76,7 @@ describe('signing in on PostgreSQL, with two instances', () => {
 })
 
 function testOwners(test: WallsTest): void {
-  test('with a sign-in, an owner repaints a block and gets the same response as for PUT', async ([wall]) => {
+  test('an owner who repaints a block with a sign-in gets the same response as with a signed PUT', async ([wall]) => {
     const { response } = await sendSignedIn(wall, BLOCK, { message: 'new', link: null }, OWNER)
     expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store'])
     const answer = await readJson(response)
@@ -85,7 +85,7 @@ function testOwners(test: WallsTest): void {
     expect(await readJson(put)).toEqual(answer)
   })
 
-  test('with a sign-in, an owner repaints an area and sets the name of its wallet', async ([wall]) => {
+  test('with a sign-in, a wallet can repaint its area and set its name', async ([wall]) => {
     const area = await sendSignedIn(wall, 'POST /areas/3,4,2x1', { message: 'both' }, OWNER)
     expect(await readJson(area.response)).toEqual({ updated: true, area: '3,4,2x1', blocks: 2 })
     expect([await readMessage(wall), await readMessage(wall, '4,4')]).toEqual(['both', 'both'])
@@ -93,7 +93,7 @@ function testOwners(test: WallsTest): void {
     expect(await readJson(named.response)).toMatchObject({ updated: true, agent: { name: 'Ada', blocks: 2 } })
   })
 
-  test('with a sign-in, a painter repaints its blocks, other wallets repaint nothing, and nobody repaints an area of two wallets', async ([
+  test('with a sign-in, a painter can repaint only the blocks it is named for, and nobody can repaint an area of two owners', async ([
     wall,
   ]) => {
     expect((await sendSignedIn(wall, BLOCK, { message: 'painted' }, PAINTER)).response.status).toBe(200)
@@ -116,7 +116,9 @@ function testReceipts(test: WallsTest): void {
   const listReceipts = async (wall: Wall, body: object, by = OWNER) =>
     (await (await sendSignedIn(wall, LIST, body, by)).response.json()) as Receipts
 
-  test('with a sign-in, a wallet lists its purchases with their receipts, and nobody else can', async ([wall]) => {
+  test('with a sign-in, a wallet can list its own purchases with their receipts, but not those of another wallet', async ([
+    wall,
+  ]) => {
     const bought = await wall.buy('/blocks/6,4', 1, 4)
     const { purchases, nextAfter } = await listReceipts(wall, {})
     expect(purchases.map(({ target, state }) => [target, state])).toEqual([
@@ -145,7 +147,9 @@ function testReceipts(test: WallsTest): void {
 }
 
 function testDemands(test: WallsTest): void {
-  test('a request without the header gets the text to sign, and nothing to pay', async ([wall]) => {
+  test('a request without a sign-in header gets a 402 response with the text to sign and no payment options', async ([
+    wall,
+  ]) => {
     const body = JSON.stringify({ link: null, pixels: '07'.repeat(100) })
     const demand = await wall.sendRequest('POST /blocks/003,4', createSignInPost(body))
     expect([demand.status, demand.headers.get('cache-control')]).toEqual([402, 'no-store'])
@@ -195,7 +199,7 @@ function testDemands(test: WallsTest): void {
     ['POST /api/agents/me/receipts', { after: 0 }, 400, 'invalid_body'],
     ['POST /api/agents/me/receipts', '', 400, 'invalid_body'],
   ]
-  test('an error that does not depend on the wallet is returned before the sign-in is checked, with or without a header', async ([
+  test('a request that is invalid for every wallet gets the same error with and without a sign-in header', async ([
     wall,
   ]) => {
     const { header } = await sendSignedIn(wall, BLOCK, { message: 'a' }, OWNER)
@@ -208,7 +212,7 @@ function testDemands(test: WallsTest): void {
 }
 
 function testRefusals(test: WallsTest): void {
-  test('a sign-in is valid only for one body at one address of one service, and any other use is answered with 401', async ([
+  test('a sign-in is valid only for the body, URL and service that it was signed for, and any other use gets 401', async ([
     wall,
   ]) => {
     const { header } = await sendSignedIn(wall, BLOCK, { message: 'new' }, OWNER)
@@ -232,7 +236,7 @@ function testRefusals(test: WallsTest): void {
     expect([await readMessage(wall, '4,4'), await readMessage(wall)]).toEqual([null, 'new'])
   })
 
-  test('a sign-in is valid within five minutes before or after its issue time, but not after its expiry or before its beginning', async ([
+  test('a sign-in is valid up to five minutes before or after its issue time, unless it has expired or is not valid yet', async ([
     wall,
   ]) => {
     const formatTime = (ms: number) => new Date(NOW + ms).toISOString()
@@ -285,7 +289,7 @@ function testRefusals(test: WallsTest): void {
     expect(await readMessage(wall)).toBe('old')
   })
 
-  test('none of 3,000 altered headers crashes the wall or repaints something that nobody signed', async ([wall]) => {
+  test('each of 3,000 altered sign-in headers gets a 400 or 401 response', async ([wall]) => {
     const demand = await wall.sendRequest(BLOCK, createSignInPost({ message: 'new' }))
     const fields = { ...readSignInFields(demand, OWNER) }
     const honest = JSON.stringify({ ...fields, signature: `0x${'5a'.repeat(65)}` })
@@ -310,7 +314,7 @@ function testRefusals(test: WallsTest): void {
 }
 
 function testRepeats(test: WallsTest): void {
-  test('a repeated sign-in changes nothing, even at another instance, and an older one is rejected as late', async ([
+  test('a repeated sign-in changes nothing, even at another instance, and one older than the last repaint is rejected as stale', async ([
     wall,
     other,
   ]) => {
@@ -330,7 +334,7 @@ function testRepeats(test: WallsTest): void {
     expect(await readMessage(wall)).toBe('second')
   })
 
-  test('one sign-in at two instances at the same time repaints once', async ([wall, other]) => {
+  test('one sign-in sent to two instances at the same time repaints the block once', async ([wall, other]) => {
     const demand = await wall.sendRequest(BLOCK, createSignInPost({ message: 'once' }))
     const header = createSignInHeader(readSignInFields(demand, OWNER), OWNER)
     const sent = [wall, other].map((each) => each.sendRequest(BLOCK, createSignInPost({ message: 'once' }, header)))

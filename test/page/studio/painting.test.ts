@@ -107,7 +107,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     await page.waitForURL(`${world.url}/`)
   })
 
-  test('the page converts a dropped picture to exactly the same pixels as the service does, in every style', async () => {
+  test('the page converts a dropped picture to exactly the same pixels as the service does, whatever the dithering, fit and file format', async () => {
     const page = await openPage('?at=20,20')
     const convertByService = async (picture: Uint8Array<ArrayBuffer>, query: string, type = 'image/png') => {
       const headers = { 'content-type': type }
@@ -153,7 +153,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     expect(await convertByPage()).toBe(await convertByService(photo, 'w=9&h=6&fit=contain', 'image/jpeg'))
   })
 
-  test('a photograph is dithered and a logo is not, whatever their file formats, and the page says why', async () => {
+  test('a photograph is dithered and a logo is not, even if both are JPEG files, and the page says why', async () => {
     const page = await openPage('?at=20,20')
     const slope = buildPng(120, 80, RGB, createGradientRows(120, 80))
     await dropFile(page, 'slope.jpg', Uint8Array.from(await new Bun.Image(slope).jpeg({ quality: 80 }).bytes()))
@@ -168,7 +168,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     expect(await page.getByLabel('Colours').inputValue()).toBe('none')
   })
 
-  test('when a picture is moved by keys, numbers or pointer, the page shows which blocks it covers and what they cost', async () => {
+  test('when a picture is moved with keys, numbers or the pointer, the page shows how many covered blocks are available and what they cost', async () => {
     const page = await openPage('?at=81,45')
     await page.setInputFiles('#file', {
       name: 'a.png',
@@ -212,7 +212,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     await locateCost(page).getByText('8.00 USDC').waitFor()
   })
 
-  test('if others buy or are paying for covered blocks, the page shows that immediately, and does not offer the rest for sale', async () => {
+  test('if others have bought or are paying for covered blocks, the page shows that immediately, and does not offer the remaining blocks', async () => {
     const page = await openPage('?at=30,30')
     await dropFile(page, 'a.png', createNoisePng(30, 10))
     await locateCost(page).getByText('3.00 USDC').waitFor()
@@ -272,7 +272,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     expect(await readShown()).toEqual([true, 1, 'from a script & a page'])
   })
 
-  test('an owner repaints with a wallet in the browser, and errors are explained and can be retried', async () => {
+  test('an owner can repaint with a wallet in the browser, and after an error the page explains it and offers a retry', async () => {
     const page = await newPage()
     const asked: string[] = []
     const moods = ['declines', 'lies', 'honest']
@@ -361,7 +361,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     await page.getByText('too large for a link').waitFor()
   })
 
-  test('the link to a plan opens the same plan elsewhere, and a truncated link shows an error', async () => {
+  test('the link to a plan opens the same plan in another page, and the page shows an error if the link is truncated', async () => {
     const page = await openPage('?at=20,60', { permissions: ['clipboard-read', 'clipboard-write'] })
     await dropFile(page, 'a.png', createNoisePng(50, 30))
     await page.getByText('a.png, 50 × 30 pixels').waitFor()

@@ -143,7 +143,7 @@ describe('a buyer', () => {
     expect(pauses).toEqual([7000, 7000])
   })
 
-  test('a buyer waits two seconds before it resends if the wall does not state a valid delay', async () => {
+  test('if the wall does not state a valid delay, a buyer waits two seconds before it resends the payment', async () => {
     using wall = startScriptedWall([createRefusal(503), createRefusal(503, { 'retry-after': 'soon' }), SOLD])
     expect(await buyAt(wall)).toMatchObject({ end: '80,45', payments: 3, signatures: 1 })
     expect(pauses).toEqual([2000, 2000])
@@ -151,7 +151,7 @@ describe('a buyer', () => {
 
   const passing: [string, Answer][] = [
     ['a facilitator error', createRefusal(502)],
-    ['a response that its budget is used up', createRefusal(429)],
+    ['a response that says that its budget is used up', createRefusal(429)],
     ['a lost connection', 'drop'],
     ['an error page from a proxy', { status: 404, body: '<h1>Not found</h1>' }],
     ['an error from a gateway', createRefusal(404)],
@@ -179,7 +179,7 @@ describe('a buyer', () => {
     },
   )
 
-  test('if the price changed and the first payment is void, a buyer signs once more, within its maximum', async () => {
+  test('if the price changed and the first payment is void, a buyer signs once more, but only within its maximum', async () => {
     const prices = [TERMS.amount, TERMS.amount + 10_000n]
     const createChangedTerms = () => createTermsAnswer(prices.shift() ?? TERMS.amount)
     using wall = startScriptedWall([createChargedAnswer(402, 'payment_required', 'no'), SOLD], createChangedTerms)
@@ -193,7 +193,7 @@ describe('a buyer', () => {
     })
   })
 
-  test('a buyer does not sign a third payment after the wall rejected two', async () => {
+  test('a buyer does not sign a third payment after the wall has rejected two payments', async () => {
     using wall = startScriptedWall(Array.from({ length: 3 }, () => createChargedAnswer(402, 'payment_required', 'no')))
     expect(await buyAt(wall)).toMatchObject({ end: 'refused payment_required', signatures: 2, kept: 0 })
   })
@@ -227,7 +227,7 @@ describe('a buyer', () => {
     expect(await buyAt(wall)).toMatchObject({ end: '80,45', payments: 3, signatures: 2, kept: 0 })
   })
 
-  test('a buyer reports why a payment was rejected, what it can still cost and until when, and does not report it as uncharged', async () => {
+  test('if a rejected payment may still settle, a buyer reports why it was rejected, how much it may cost and until when', async () => {
     const reason = 'invalid_exact_evm_insufficient_balance'
     const body = JSON.stringify({ error: 'payment_required', message: 'Not charged: x.', charged: 'unknown', reason })
     using wall = startScriptedWall([{ status: 402, body }])
@@ -244,14 +244,14 @@ describe('a buyer', () => {
     })
   })
 
-  test('a buyer gives up after thirty tries, and keeps the payment', async () => {
+  test('a buyer gives up after thirty attempts, and keeps the payment', async () => {
     using wall = startScriptedWall(Array.from({ length: 30 }, () => BUSY))
     const bought = await buyAt(wall)
     expect(bought).toMatchObject({ end: 'unknown code_503', payments: 30, signatures: 1, kept: 1 })
     expect(bought.waited).toHaveLength(29)
   })
 
-  test('a buyer signs for at most one dollar, unless its caller sets another maximum', async () => {
+  test('a buyer signs a payment of at most one dollar, unless its caller sets another maximum', async () => {
     using dear = startScriptedWall([SOLD], createTermsAnswer(TERMS.amount + 1n))
     expect(await buyAt(dear)).toMatchObject({ end: 'above-max above_max', payments: 0, kept: 0 })
     expect(await buyAt(dear, { maxDollars: '1.01' })).toMatchObject({ end: '80,45', payments: 1 })
@@ -319,7 +319,7 @@ describe('a buyer that was cut off', () => {
   })
 
   test.each([404, 413, 503])(
-    'a restarted buyer can fulfil another order even if its saved payment only gets %i, and reports that payment',
+    'a restarted buyer can pay for another order even if its saved payment only gets a %i, and it reports the saved payment',
     async (status) => {
       using wall = startScriptedWall([
         createSoldAnswer('1,1'),
@@ -421,7 +421,7 @@ describe('several purchases by one wallet', () => {
   })
 })
 
-test('if a request takes long, a buyer reports once that the wall has not responded yet', async () => {
+test('if a request takes a long time, a buyer reports once that the wall has not responded yet', async () => {
   const said: string[] = []
   const answered = Promise.withResolvers<Response>()
   const buying = createBuyer({

@@ -107,7 +107,7 @@ const createProvedResult = (sold: number) => ({
 })
 const PROVED = createProvedResult(SOLD)
 
-test('a full wall is verified with at most 200 requests of up to 100 calls, and the next time with three requests', async () => {
+test('checking all payments of a full wall takes at most 200 requests of up to 100 calls, and verifying the wall again takes three requests', async () => {
   using chain = startEndpoint(ALL)
   const full = await openSoldWall(ALL)
   const first = await check(chain, 'full', full)
@@ -121,12 +121,12 @@ test('a full wall is verified with at most 200 requests of up to 100 calls, and 
   })
 })
 
-test('the result is the same with an endpoint that accepts only a few calls and blocks at a time', async () => {
+test('verification gives the same result with an endpoint that accepts only a few calls and blocks at a time', async () => {
   using chain = startEndpoint(SOLD, { calls: 10, blocks: 2000 })
   expect(await check(chain, 'narrow')).toMatchObject(PROVED)
 })
 
-test('a search that an endpoint interrupted continues where it stopped, and reports its progress', async () => {
+test('a search that an endpoint error interrupted continues where it stopped, and reports its progress', async () => {
   using broken = startEndpoint(SOLD, { eventsFrom: 600_000 })
   await expect(check(broken, 'resumed')).rejects.toMatchObject({ kind: 'unavailable', code: 'chain_unavailable' })
   using chain = startEndpoint(SOLD)
@@ -150,7 +150,7 @@ test('a payment without a deed is found by its event, and reported with its tran
   expect(findings).toMatchObject([{ kind: 'payment_without_deed', tx: toHash(SOLD + 1), nonce: toHash(SOLD + 1) }])
 })
 
-test('a payment of the last ten minutes may still get its deed, and is not reported as an error', async () => {
+test('a payment from the last ten minutes may still get its deed, and is not reported as an error', async () => {
   using chain = startEndpoint(SOLD, { alsoAt: HEAD - 599 })
   expect(await check(chain, 'young')).toMatchObject({ ...PROVED, young: 1 })
 })

@@ -80,7 +80,7 @@ test.each(twins)('%s and %s have the same content', async (one, other) => {
 const manuals = ['/llms.txt', '/llms-full.txt', '/skill.md', '/openapi.json', '/.well-known/x402']
 
 test.each(manuals)(
-  '%s gives the same advice for each response without a receipt as the response itself',
+  'for each response without a receipt, %s gives the same advice as the response itself',
   async (path) => {
     const text = await (await wall.sendRequest(`GET ${path}`)).text()
     for (const advice of [ADVICE[402], ADVICE[502], REPEAT, IF_YOURS]) expect(text).toContain(advice)
@@ -91,7 +91,7 @@ test.each(manuals)(
   },
 )
 
-test('every address of the wall that a document contains exists', async () => {
+test('every address of the wall in a document exists', async () => {
   const named = new Set<string>()
   for (const path of paths.filter((each) => !each.includes('favicon'))) {
     const text = await (await wall.sendRequest(`GET ${path}`)).text()
@@ -121,7 +121,7 @@ test.each(preferences)('the homepage for the Accept header %p has the type %s', 
   expect(headers.get('link')).toContain('</openapi.json>; rel="service-desc"')
 })
 
-test('the page links to its picture and its documents at the wall’s own address', async () => {
+test('the homepage links to its picture and its documents at the wall’s own address', async () => {
   const built = await openWall({ viewer: (path) => (path === '/' ? createPage : undefined) })
   const html = await (await built.sendRequest('GET /')).text()
   expect(html).toStartWith('<!doctype html><html><head><title>Pixel Wall</title><link rel="canonical"')
@@ -178,7 +178,7 @@ test('the digest of the skill matches the served file', async () => {
   expect(entry.digest).toBe(`sha256:${new Bun.CryptoHasher('sha256').update(bytes).digest('hex')}`)
 })
 
-test('a demand for payment links to the documents, as JSON and as a page, and is short enough for a header', async () => {
+test('a demand for payment, as JSON or as a page, links to the documents and is short enough for a header', async () => {
   for (const accept of ['application/json', 'text/html']) {
     const { headers } = await wall.sendRequest('GET /blocks/0,0', { headers: { accept } })
     expect(headers.get('link')).toBe(

@@ -374,7 +374,7 @@ const all = listed.map((answer): readonly [answer: string, provoke: Provoke | un
   return [answer, provoked[answer] ?? (request === undefined ? undefined : alike[status]?.(request, init))]
 })
 
-test.each(all)('the server returns %s as the OpenAPI document describes it', async (answer, provoke) => {
+test.each(all)('%s: the response matches its description in the OpenAPI document', async (answer, provoke) => {
   const [method = '', path, status] = answer.split(' ')
   if (provoke === undefined) throw new Error(`no entry in this file provokes ${answer}`)
   const response = await provoke()
@@ -385,7 +385,7 @@ test.each(all)('the server returns %s as the OpenAPI document describes it', asy
   await expectDocumented(emptyWall.app, response, operation)
 })
 
-test('the operator gets alerts for our own bugs, but not for each request while the database is unavailable', () => {
+test('the operator gets alerts for our own bugs, but not for requests that fail because the database is unavailable', () => {
   expect(broken500.logger.alerts.length).toBeGreaterThan(0)
   expect(broken503.logger.alerts).toEqual([])
 })

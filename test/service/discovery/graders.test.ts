@@ -58,7 +58,7 @@ describe('AgentCash and x402scan', () => {
     expect((await getWarningsForFavicon(origin))._unsafeUnwrap()).toEqual([])
   })
 
-  test('AgentCash and x402scan find three paid operations with prices, the sign-in operations, otherwise only free operations, and guidance', async () => {
+  test('AgentCash and x402scan find the guidance, three paid operations with prices and the sign-in operations, and treat every other operation as free', async () => {
     const found = await discoverOriginSchema({ target: origin, guidance: GuidanceMode.Always })
     if (!found.found) throw new Error('nothing was discovered')
     const paid = found.endpoints.filter(({ authMode }) => authMode !== 'unprotected')
@@ -142,7 +142,7 @@ test.each(paid)(
 )
 
 test.each(paid)(
-  'canagentuse: the terms of $method $path are the same in the document and the demand',
+  'canagentuse: the terms of $method $path are the same in the OpenAPI document and the demand for payment',
   ({ path, protocols }) => {
     // The document does not state an amount for areas; only the demand does.
     const { amount, ...terms } = demand.accepts[0] ?? {}

@@ -107,12 +107,12 @@ function renderDocument(path: string, baseUrl = BASE_URL): string {
   return body
 }
 
-test.each(shapes)('%s has the format of its specification, whatever the address of the wall', (path, shape) => {
+test.each(shapes)('%s follows its specification, whatever the address of the wall', (path, shape) => {
   for (const address of addresses)
     expect([...Value.Errors(shape, JSON.parse(renderDocument(path, address)))]).toEqual([])
 })
 
-test('the front matter of the skill has the name and description that the index has, and a licence', () => {
+test('the front matter of the skill contains a licence, and the same name and description as the index of skills', () => {
   const { skills } = JSON.parse(renderDocument('/.well-known/agent-skills/index.json')) as {
     skills: ReadonlyArray<{ name: string; description: string }>
   }

@@ -10,7 +10,7 @@ import { createSignInDemand, formatSignInMessage } from '../../../server/x402/si
 import { computeOrderNonce } from '../../../shared/order.ts'
 import { formatEditMessage } from '../../../shared/signing.ts'
 
-test('the sign-in in the example has the digest of its body and the text of the SDK, and is signed by the wallet in its header', async () => {
+test('the sign-in in the example contains the digest of its body, has the text that the SDK creates, and is signed by its wallet', async () => {
   const { body, header } = WORKED_SIGN_IN
   expect<string>(header.requestId).toBe(createHash('sha256').update(body).digest('hex'))
   const message = formatSignInMessage(header)

@@ -36,13 +36,13 @@ test('the view is the only resource, and may make requests to this wall only', a
   expect(read).toEqual({ contents: [{ uri: URI, mimeType: RESOURCE_MIME_TYPE, text: HTML, _meta: { ui } }] })
 })
 
-test('the revision without a handshake serves the same view', async () => {
+test('the MCP revision without a handshake serves the same view', async () => {
   const { message, headers } = buildStatelessRequest('resources/read', { uri: URI })
   const { result } = await sendRpc(wall, { id: 1, ...message }, headers)
   expect(result).toMatchObject({ contents: [{ uri: URI, text: HTML }] })
 })
 
-test('a request for another resource gets an error', async () => {
+test('a request for any other resource gets an error', async () => {
   const { error } = await sendRpc(wall, { id: 1, method: 'resources/read', params: { uri: 'ui://other' } }, NEGOTIATED)
   expect(error).toEqual({ code: -32_602, message: 'Unknown resource.', data: { uri: 'ui://other' } })
 })

@@ -6,7 +6,7 @@ import { openWall } from '../../support/service/wall.ts'
 
 const suite = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/dist/index.js'))
 
-test('the conformance suite passes, except for scenarios that a server with only tools cannot pass', async () => {
+test('the conformance suite passes, except for scenarios that need features that this server does not offer', async () => {
   const { app } = await openWall({ bindHost: '127.0.0.1' })
   app.listen({ hostname: '127.0.0.1', port: 0 })
   try {

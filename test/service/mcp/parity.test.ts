@@ -165,7 +165,7 @@ const worlds: readonly World[] = [
     ends: 'facilitator_unavailable',
   },
   {
-    name: 'a facilitator that is unavailable at the last moment',
+    name: 'a facilitator that becomes unavailable before it settles',
     open: (wall) => void (wall.facilitator.settling = { kind: 'unsent' }),
     ends: 'facilitator_unavailable',
   },
@@ -175,12 +175,12 @@ const worlds: readonly World[] = [
     ends: 'facilitator_unavailable',
   },
   {
-    name: 'a rail that can never work',
+    name: 'a payment rail that can never work',
     open: reportChainFault,
     ask: { coord: '3,4' },
     ends: 'facilitator_unavailable',
   },
-  { name: 'a rail that can never work, paid', open: reportChainFault, ends: 'facilitator_unavailable' },
+  { name: 'a payment rail that can never work, paid', open: reportChainFault, ends: 'facilitator_unavailable' },
   {
     name: 'a payer that the operator denies',
     open: ({ denied }) => void denied.add(own.payer),
@@ -191,7 +191,11 @@ const worlds: readonly World[] = [
     open: (wall) => void (wall.facilitator.settling = { kind: 'unclear' }),
     ends: 'settlement_unknown',
   },
-  { name: 'a settlement in doubt, requested again', open: leaveUncertain('3,4', own), ends: 'settlement_unknown' },
+  {
+    name: 'a settlement in doubt, with the same payment sent again',
+    open: leaveUncertain('3,4', own),
+    ends: 'settlement_unknown',
+  },
   {
     name: 'a new payment while an older one is in doubt',
     open: leaveUncertain('3,4', own),

@@ -23,7 +23,7 @@ test('tools/list returns the registry', async () => {
   expect(answer).toEqual({ status: 200, id: 1, result: { tools: JSON.parse(JSON.stringify(TOOL_LIST)) } })
 })
 
-test.each(TOOLS)('$name declares every annotation, and its description agrees with them', (tool) => {
+test.each(TOOLS)('$name declares all annotations, and its description agrees with them', (tool) => {
   expect(Object.keys(tool.annotations).toSorted()).toEqual(ANNOTATIONS.toSorted())
   const { readOnlyHint, destructiveHint } = tool.annotations
   expect(readOnlyHint && destructiveHint).toBe(false)
@@ -73,7 +73,7 @@ test('every tool that a description mentions exists', () => {
   expect(pointed.map(([name]) => name).filter((name) => !names.includes(name))).toEqual([])
 })
 
-test('every tool except those that buy declares its output, because clients would validate a demand for payment against it', () => {
+test('only the tools that buy declare no output schema, because clients would validate a demand for payment against that schema', () => {
   expect(TOOLS.filter(({ output }) => output === undefined).map(({ name }) => name)).toEqual(['buy_block', 'buy_area'])
 })
 
@@ -109,7 +109,7 @@ test('the list of tools shows the valid values of arguments, but only the fields
   expect(JSON.stringify(TOOL_LIST)).not.toMatch(/"(?:examples|format|contentEncoding|minLength)":/)
 })
 
-test('the error for an invalid argument describes its valid values, and the error for an unknown argument lists those of the tool', async () => {
+test('the error for an invalid argument describes its valid values, and the error for an unknown argument lists the arguments of the tool', async () => {
   const wall = await openWall()
   expect(await callReadTool(wall, 'list_unclaimed', { limit: 0 })).toEqual({
     error: 'invalid_limit',

@@ -104,9 +104,9 @@ describe('requests that the revision forbids', () => {
   })
 
   test.each<[string, Readonly<Record<string, string>>]>([
-    ['another revision', { 'mcp-protocol-version': '2025-11-25' }],
-    ['another method', { 'mcp-method': 'tools/call' }],
-  ])('a request whose headers specify %s than its body gets a 400', async (_, headers) => {
+    ['a different revision', { 'mcp-protocol-version': '2025-11-25' }],
+    ['a different method', { 'mcp-method': 'tools/call' }],
+  ])('a request gets a 400 if its headers specify %s than its body', async (_, headers) => {
     expect(await sendRequest('tools/list', {}, {}, headers)).toMatchObject({
       status: 400,
       id: 7,
@@ -114,7 +114,7 @@ describe('requests that the revision forbids', () => {
     })
   })
 
-  test('a request whose header specifies another tool than its body gets a 400, and no tool runs', async () => {
+  test('a request gets a 400 and runs no tool if its header specifies a different tool than its body', async () => {
     const call = { name: 'buy_block', arguments: { coord: '6,6' } }
     const answer = await sendRequest(
       'tools/call',
@@ -135,7 +135,7 @@ describe('requests that the revision forbids', () => {
     expect((await sendRequest(method)).error?.code).toBe(-32_601)
   })
 
-  test('a call of an unknown tool gets an error', async () => {
+  test('a call to an unknown tool gets an error', async () => {
     expect((await sendRequest('tools/call', { name: 'nope' })).error).toEqual({
       code: -32_602,
       message: 'Unknown tool.',

@@ -14,7 +14,7 @@ const initialize = {
   params: { protocolVersion: '9999-01-01', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
 }
 
-test('initialize returns the name of the server, a supported version if the requested one is unknown, and instructions', async () => {
+test('if the requested version is unknown, initialize returns a supported version, the name of the server and instructions', async () => {
   const answer = JSON.stringify(await sendRpc(wall, initialize)).replace(manifest.version, 'of the package')
   expect(JSON.parse(answer)).toMatchInlineSnapshot(`
     {
@@ -117,7 +117,7 @@ test.each([
   })
 })
 
-test('a body is accepted up to 64 KiB, and even a body with a picture to convert has a limit', async () => {
+test('a body of up to 64 KiB is accepted, and even a body with a picture to convert has a size limit', async () => {
   const createPing = (bytes: number) => '{"jsonrpc":"2.0","id":1,"method":"ping"}'.padEnd(bytes, ' ')
   expect((await post(wall, createPing(65_536))).status).toBe(200)
   const createToolCall = (name: string, size: number) =>
@@ -154,7 +154,7 @@ test('a body whose content type is not JSON is not read', async () => {
   expect(await response.json()).toMatchObject({ error: { code: -32_700 } })
 })
 
-test('a request with an unknown protocol version gets a 400, and every version of the SDK is accepted', async () => {
+test('a request with an unknown protocol version gets a 400, and every version that the SDK supports is accepted', async () => {
   const wrong = await sendRpc(wall, { id: 1, method: 'ping' }, { 'mcp-protocol-version': '1900-01-01' })
   expect(wrong).toMatchObject({ status: 400, id: 1, error: { code: -32_022, data: { requested: '1900-01-01' } } })
   for (const version of ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']) {
@@ -223,19 +223,22 @@ test.each([
   'https://wall.test:8402',
   'https://wall.test/',
   'http://localhost.evil.example',
-])('a page from %s is rejected on a loopback name, and cannot read the error', async (origin) => {
-  const local = await openWall({ bindHost: '127.0.0.1' })
-  for (const response of [
-    await post(local, ping, { host: 'localhost:8402', origin }),
-    await sendPreflight(local, origin, '127.0.0.1'),
-  ]) {
-    expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([403, null])
-  }
-  const own = await sendPreflight(local, 'http://localhost:8402', 'localhost:8402')
-  expect([own.status, own.headers.get('access-control-allow-origin')]).toEqual([204, 'http://localhost:8402'])
-})
+])(
+  'a wall that listens on a loopback address rejects a page from %s, and the page cannot read the error',
+  async (origin) => {
+    const local = await openWall({ bindHost: '127.0.0.1' })
+    for (const response of [
+      await post(local, ping, { host: 'localhost:8402', origin }),
+      await sendPreflight(local, origin, '127.0.0.1'),
+    ]) {
+      expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([403, null])
+    }
+    const own = await sendPreflight(local, 'http://localhost:8402', 'localhost:8402')
+    expect([own.status, own.headers.get('access-control-allow-origin')]).toEqual([204, 'http://localhost:8402'])
+  },
+)
 
-test('a wall on a loopback name rejects pages of other origins under any host name', async () => {
+test('a wall with a loopback address in its base URL rejects pages from other origins, whatever host name they use', async () => {
   const local = await openWall({ bindHost: '127.0.0.1', offer: { ...OFFER, baseUrl: 'http://127.0.0.1:8402' } })
   for (const host of ['127.0.0.1:8402', 'localhost:8402'])
     expect((await post(local, ping, { host, origin: 'https://evil.example' })).status).toBe(403)

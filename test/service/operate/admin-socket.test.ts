@@ -94,7 +94,7 @@ test('if the socket cannot be created, the operator gets an alert and the wall k
   expect(logger.alerts).toMatchObject([{ event: 'no-admin-socket' }])
 })
 
-test('an unknown command, or one with missing or invalid arguments, changes nothing', async () => {
+test('an unknown command changes nothing, and neither does a command with missing or invalid arguments', async () => {
   const world = await openWorld()
   await sell(world.db, '3,4', 1, 1)
   const close = world.open()
@@ -118,7 +118,7 @@ test('an unknown command, or one with missing or invalid arguments, changes noth
   close()
 })
 
-test('blocks can be hidden by coordinate, area and wallet; the list has the hidden blocks, and the trail has every action', async () => {
+test('the operator can hide blocks by coordinate, area or wallet, and the trail shows every action', async () => {
   const world = await openWorld()
   await sell(world.db, '3,4', 1, 1)
   await sell(world.db, '4,4', 1, 2)
@@ -169,7 +169,7 @@ test('if a whole block is hidden, the response says that the owner’s name is s
   close()
 })
 
-test('the names of a wallet can be hidden and the wallet banned, and the list and the trail show both', async () => {
+test('the operator can hide the names of a wallet and ban the wallet, and the list and the trail show both actions', async () => {
   const world = await openWorld()
   await sell(world.db, '3,4', 1, 1)
   const close = world.open()
@@ -217,7 +217,7 @@ test('a payout can be recorded once for money without a purchase, but not for a 
   close()
 })
 
-test('an authorization cannot be recorded as paid out or as stray if it was spent on an address that is not a payee of the wall', async () => {
+test('an authorization that paid an address other than a payee of the wall cannot be recorded as paid out or as stray', async () => {
   const { chain, commands, db } = await openWorld()
   const key = { payer: createWalletAddress(3), nonce: toHash(3) }
   chain.land(createTestPayment(3, 3, { to: createWalletAddress(9) }))
@@ -292,7 +292,7 @@ test('a backup that another tool made is recorded with the time of the command',
   close()
 })
 
-test('reports are listed by artwork, with its content, and are closed if the operator hides the artwork or dismisses them', async () => {
+test('reports are listed by artwork with its content, and are closed if the operator hides the artwork or dismisses the reports', async () => {
   const { db, call, open, advance } = await openWorld()
   const close = open()
   await sell(db, '3,4', 1, 1)

@@ -28,7 +28,7 @@ test('senders take turns, no matter which of them sent first or most', async () 
   expect(begun).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2'])
 })
 
-test('if too much work waits, the newest piece of the sender with the most is dropped; in a tie, the arriving piece is dropped', async () => {
+test('if too much work waits, the newest piece of the sender with the most pieces is dropped; in a tie, the arriving piece is dropped', async () => {
   const { send, begun, end } = createManualLimit(3)
   const first = send('a', 'a1')
   const [second, third, fourth] = [send('a', 'a2'), send('a', 'a3'), send('a', 'a4')]

@@ -12,7 +12,7 @@ import { createFakeLogger } from '../../support/fakes/logger.ts'
 import { toHash, NOW, createTestPayment, SILENT, TERMS } from '../../support/samples.ts'
 import { reportSkipped } from '../../support/skipped.ts'
 
-test('calls to facilitators and the chain are timed by result and return it unchanged, and purchases are counted by outcome', async () => {
+test('calls to facilitators and the chain return their results unchanged and are timed by result, and purchases are counted by outcome', async () => {
   const metrics = openMetrics()
   const chain = createFakeChain()
   const facilitator = createFakeFacilitator(chain)
@@ -145,7 +145,7 @@ test('requests are counted by route and status, and timed by route', async () =>
     expect(text).toContain(`${line}\n`)
 })
 
-test('the duration of ledger calls is reported by call, separately for those that fail', async () => {
+test('the duration of ledger calls is reported by call, separately for failed calls', async () => {
   const metrics = openMetrics()
   const db = await openBlank()
   const ledger = metrics.timeLedger(db.ledger)

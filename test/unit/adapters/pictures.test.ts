@@ -64,7 +64,7 @@ test('raw pixels of three or four bytes each are read, and other lengths are rej
   for (const length of [0, 5, 7, 9]) expect(await paintRaw(new Uint8Array(length))).toBe('unreadable')
 })
 
-test('transparent parts show the background', async () => {
+test('transparent parts of a picture show the background', async () => {
   const clear = buildPng(1, 1, RGBA, Uint8Array.of(0, 255, 255, 255, 0))
   expect(await listColours(paintFile(clear, { background: '#5faf00' }))).toEqual([PALETTE.indexOf('#5faf00')])
 })

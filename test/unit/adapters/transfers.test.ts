@@ -42,7 +42,7 @@ test.each([
     [null, null],
   ],
   [
-    'does not belong to a transfer that does not follow directly',
+    'does not belong to a transfer that does not directly follow it',
     [createUsedEvent(0, payer), createTransferEvent(2, payer)],
     [null],
   ],

@@ -22,7 +22,7 @@ test('the signature matches the example of Standard Webhooks', () => {
   )
 })
 
-test('a notice is sent as JSON, and headers contain its ID, its time and a signature of the sent bytes', async () => {
+test('a notice is sent as JSON, and its headers contain its ID, its time and a signature of the sent bytes', async () => {
   const seen = Promise.withResolvers<[Headers, string]>()
   answer = async (request) => {
     seen.resolve([request.headers, await request.text()])

@@ -43,7 +43,7 @@ test('writing a witness into a missing folder fails', () => {
   expect(openWitness(join(folder, 'none', 'wall.witness')).write(position)).rejects.toThrow()
 })
 
-test('without a path, nothing is stored', async () => {
+test('without a path for the witness, nothing is stored', async () => {
   const witness = openWitness(undefined)
   await witness.write(position)
   expect(await witness.read()).toBeUndefined()

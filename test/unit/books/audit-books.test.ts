@@ -32,14 +32,14 @@ function createWorld(changes: Partial<Statement> = {}) {
   return { chain, clock, archive, kept, payTo, audit: { statement: async () => statement } }
 }
 
-test('without payments the chain is not searched, unless a height is given', async () => {
+test('if the books contain no purchases, the chain is not searched, unless a height is given', async () => {
   const wall = createWorld({ from: undefined })
   wall.chain.land(createTestPayment(1, 1))
   expect(await auditBooks(wall)).toMatchObject({ from: undefined, through: undefined, balance: { balances: true } })
   expect(await auditBooks(wall, HEAD)).toMatchObject({ from: HEAD, balance: { orphans: [{ amount: 1_000_000n }] } })
 })
 
-test('a sale from before the given height is not reported as unpaid, but a later one without money is', async () => {
+test('a sale from before the given height is not reported as unpaid, but a later sale without a payment is', async () => {
   const [early, late] = [createTestPayment(1, 1), createTestPayment(2, 2)]
   const sale = { block: blockOf('3,4'), blocks: 1, tx: toHash(1), amount: early.amount }
   const sales = [

@@ -112,7 +112,7 @@ describe('without a witness', () => {
 })
 
 describe('a store level with its witness', () => {
-  test('a database level with its witness may have been restored together with it, so unknown money from any sender stops sales', async () => {
+  test('if a database is level with its witness, both may have been restored together, so unknown money from any sender stops sales', async () => {
     const { chain, check, events, payouts, logger } = await openWitnessedWorld()
     chain.land(createTestPayment(3, 3))
     expect([await check.isCurrent(), events()]).toEqual([false, ['orphan']])
@@ -134,7 +134,7 @@ describe('a store level with its witness', () => {
     expect(await checkpoint.payees()).toContain(since)
   })
 
-  test('a witness on its own device proves that no sale was lost, so unknown money is booked with one alert, and sales continue', async () => {
+  test('a witness on a separate device proves that no sale was lost, so unknown money is booked as stray with one alert, and sales continue', async () => {
     const { chain, newCheck, witness, logger, payouts } = await openWitnessedWorld()
     witness.isApart = true
     const check = newCheck()
@@ -148,7 +148,7 @@ describe('a store level with its witness', () => {
     expect(logger.alerts).toHaveLength(1)
   })
 
-  test('an unreadable witness proves nothing, even on a device of its own', async () => {
+  test('an unreadable witness proves nothing, even on a separate device', async () => {
     const { chain, newCheck, witness, events } = await openWitnessedWorld()
     witness.isApart = true
     chain.land(createTestPayment(2, 2))
@@ -176,7 +176,7 @@ describe('a store that was accepted', () => {
 
 describe('a store behind its witness', () => {
   test.each(['change', 'payment'] as const)(
-    'a database behind its witness by one %s sells nothing until it is accepted',
+    'a database that is one %s behind its witness sells nothing until it is accepted',
     async (what) => {
       const { chain, check, witness, checkpoint, logger, store } = await openWitnessedWorld()
       const position = await store.position()
@@ -222,7 +222,7 @@ describe('the search for unknown payments', () => {
     expect(await checkpoint.height()).toBe(HEAD + 2n)
   })
 
-  test('the search stops before unknown money, and the next one does not skip it', async () => {
+  test('the search stops before unknown money, and the next search does not skip that money', async () => {
     const { chain, newCheck, checkpoint, payouts } = await openWorld()
     chain.land(createTestPayment(3, 3, { to: createWalletAddress(6) }))
     chain.land(createTestPayment(2, 2))
@@ -242,7 +242,7 @@ describe('the search for unknown payments', () => {
     expect([await check.isCurrent(), await checkpoint.height()]).toEqual([true, HEAD + 3n])
   })
 
-  test('the search continues where the database became unavailable', async () => {
+  test('a search that failed because the database was unavailable continues once it is available again', async () => {
     const { chain, newCheck, checkpoint } = await openWorld()
     let isDown = true
     const shaky: typeof checkpoint = {
@@ -275,7 +275,7 @@ describe('while the wall runs', () => {
     expect(await newCheck().isCurrent()).toBe(true)
   })
 
-  test('if the database is replaced under a running wall, it is checked as at a start', async () => {
+  test('if the database is replaced under a running wall, the new database is checked as at a start', async () => {
     const { chain, check, checkpoint, store, events } = await openWitnessedWorld()
     expect(await check.isCurrent()).toBe(true)
     const seen = await store.position()
@@ -320,7 +320,7 @@ describe('while the wall runs', () => {
     expect([await check.isCurrent(), await checkpoint.height()]).toEqual([false, HEAD])
   })
 
-  test('if the database is replaced when a check has already read everything, the check does not arm the rail', async () => {
+  test('if the database is replaced after a check has read everything, the check does not arm the rail', async () => {
     const { newCheck, checkpoint, store, witness } = await openWitnessedWorld()
     witness.isApart = true
     const seen = await store.position()
@@ -334,7 +334,7 @@ describe('while the wall runs', () => {
     expect([await check.isCurrent(), asked]).toEqual([false, 3])
   })
 
-  test('an older database under a running wall causes one alert', async () => {
+  test('replacing the database under a running wall with an older one causes one alert', async () => {
     const { check, store, logger } = await openWorld()
     expect(await check.isCurrent()).toBe(true)
     const progress = await store.position()

@@ -114,7 +114,7 @@ test('terms above the maximum are not signed, and the price is reported', () => 
   `)
 })
 
-test('a signed payment has one next step for each response: on its first try, on its last try, from an earlier process, and if nothing may be signed', () => {
+test('a signed payment has one next step for each response, on its first or last try, from an earlier process, and if nothing may be signed', () => {
   const last = createSentPayment({ tries: 30 })
   const earlier = { sent: createSentPayment({ isEarlier: true, tries: 30 }) }
   expect(

@@ -51,7 +51,7 @@ testLaw(
 )
 
 testLaw(
-  'the client returns only a receipt for its wallet and for a payment that was sent',
+  'the client returns a receipt only if the receipt is for its wallet and for a payment that was sent',
   (step, answer, { sent }) => step.do === 'deliver' && (sent === undefined || !isReceipt(answer)),
 )
 

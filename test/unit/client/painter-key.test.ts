@@ -5,7 +5,7 @@ import { createScratchFolder } from '../../support/scratch-folder.ts'
 
 const folder = createScratchFolder()
 
-test('the painter key is created once, even if several calls need it at the same time, and is stored', async () => {
+test('the painter key is created and stored only once, even if several calls need it at the same time', async () => {
   expect(await keptPainter(folder)).toBeUndefined()
   const made = await Promise.all(Array.from({ length: 8 }, () => painterIn(folder)))
   const addresses = new Set<string | undefined>(made.map(({ address }) => address))

@@ -56,14 +56,14 @@ describe('a payment of our client', () => {
     expect(parseAuthorization(header)).toEqual({ amount, until: NOW + 300_000 })
   })
 
-  test('a payment is bound to its order, and carries the salt if the wall announces binding', async () => {
+  test('a payment is bound to its order, and carries the salt if the wall announces order binding', async () => {
     const { payment, salt } = await signOrder(NEXT)
     expect(matchesOrder(payment.nonce, NEXT.text, salt)).toBe(true)
     expect(payment.salt).toBe(salt)
     expect(matchesOrder(payment.nonce, createBlockOrder(createUrl, 'next', { name: 'Bob' }).text, salt)).toBe(false)
   })
 
-  test('a payment is bound even if the announcement of binding was stripped in transit, but it carries no salt', async () => {
+  test('a payment is bound even if the announcement of order binding was stripped in transit, but then it carries no salt', async () => {
     const { payment, salt } = await signOrder(NEXT, { ...demand, extensions: {} })
     expect(matchesOrder(payment.nonce, NEXT.text, salt)).toBe(true)
     expect(payment.salt).toBeUndefined()
@@ -94,7 +94,7 @@ describe('a payment of our client', () => {
     ],
     ['has a price of 0', encodeHeader({ ...demand, accepts: [{ ...demand.accepts[0], amount: '0' }] }), 'unsupported'],
     [
-      'has another scheme',
+      'has an unsupported scheme',
       encodeHeader({ ...demand, accepts: [{ ...demand.accepts[0], scheme: 'upto' }] }),
       'unsupported',
     ],

@@ -100,7 +100,7 @@ const changeDeed = (n: number, change: Partial<SaleDeed>) => ({
   deeds: DEEDS.map((deed, at) => (at === n ? { ...deed, ...change } : deed)),
 })
 
-test('an honest wall has no findings, and its blocks and payments are counted', () => {
+test('verify reports no findings for an honest wall, and counts its blocks and payments', () => {
   expect(judge(HONEST, createFacts())).toEqual({
     findings: [],
     blocks: 4,
@@ -119,7 +119,7 @@ test('an honest wall has no findings, and its blocks and payments are counted', 
   })
 })
 
-test('a wall that has sold nothing is verified', () => {
+test('verify reports no findings for a wall that has sold nothing', () => {
   const nothing = { deeds: [], sales: [], shown: [], lastShown: 0 }
   expect(judge({ ...HONEST, ...nothing }, createFacts({ payments: [] }))).toMatchObject({
     findings: [],
@@ -167,7 +167,7 @@ test.each(wrong)('verify reports %s', (_, claims, finds) => {
   expect(listFindingKinds(claims)).toEqual([...finds])
 })
 
-test('an order for the next open block, or one that settled late, may have got any position of its size', () => {
+test('an order for the next open block, or an order whose payment settled late, may have got any position of its size', () => {
   const next: Order = { host: HOST, block: 'next', message: 'hello' }
   const payments = [FIRST, createChainPayment(2, 1, computeBoundNonce(next)), THIRD]
   const nextDeed = changeDeed(1, { nonce: computeBoundNonce(next), order: next })
@@ -187,7 +187,7 @@ test('an order with a hidden part is not recomputed, and an order for another ho
   expect(judge({ ...HONEST, host: 'other.test' }, createFacts())).toMatchObject({ findings: [], otherHosts: [HOST] })
 })
 
-test('an old payment without a deed is reported, unless it is below every price or in the credits', () => {
+test('an old payment without a deed is reported, unless its amount is below every price or it is among the credits', () => {
   const createStrayFacts = (amount: bigint) =>
     createFacts({ payments: [...PAYMENTS, { ...createChainPayment(9, 1), amount }] })
   expect(listFindingKinds({}, createStrayFacts(DOLLAR))).toEqual(['payment_without_deed'])
@@ -212,7 +212,7 @@ test('an old payment without a deed is reported, unless it is below every price 
   })
 })
 
-test('deeds up to a given number are not looked up on the chain, and still account for their payments', () => {
+test('deeds up to a given number are not looked up on the chain, but they still account for their payments', () => {
   expect(judge(HONEST, createFacts({ payments: [THIRD] }), 2)).toMatchObject({ findings: [], blocks: 2 })
   expect(judge(HONEST, createFacts(), 2)).toMatchObject({ findings: [], blocks: 2 })
 })

@@ -60,7 +60,7 @@ function createWriters(lockedByOthers: readonly Lockable[] = []) {
   }
 }
 
-test('a lone writer waits for nobody', async () => {
+test('a lone writer does not wait for other writers', async () => {
   const { groups, write, end } = createWriters()
   const first = write('a', 1)
   expect(groups.map(({ names }) => names)).toEqual([['a']])
@@ -92,7 +92,7 @@ test('two writes about the same wallet are never in progress together, and keep 
   await Promise.all(all)
 })
 
-test('if another process has locked the wallet of a write, it is written alone, and the rest of its group completes without it', async () => {
+test('if another process has locked the wallet of a write, that write runs alone, and the rest of its group completes without it', async () => {
   const { alone, groups, write, end } = createWriters([createWalletAddress(3)])
   const all = [1, 2, 3, 4].map((payer) => write(`of ${payer}`, payer))
   await end(0)

@@ -83,7 +83,7 @@ test('a list is bound in the form that each engine reads, with quotes escaped', 
   ])
 })
 
-test('a missing statement value throws, and a value that the statement does not use is left out', () => {
+test('binding a statement throws if one of its values is missing, and leaves out values that the statement does not use', () => {
   expect(() => compileText('SELECT $b', 'sqlite').bind({ a: 1 })).toThrow('no value b')
   expect(compileText('SELECT $a', 'postgres').bind({ a: 1, b: 2 })).toEqual([1])
 })

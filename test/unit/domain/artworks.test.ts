@@ -50,7 +50,7 @@ test('the artworks of the wall are those of its agents, most recently extended f
 
 const site = { offer: OFFER, contact: null, tools: [], operations: [] }
 
-test('a page of a full wall reads only the artworks that it shows, and a missing page reads none', () => {
+test('a page of the list of artworks reads only the artworks that it shows, and a page that does not exist reads none', () => {
   // Neighbouring blocks belong to different agents, so that each block is an artwork.
   const view = createSoldWall(ALL_BLOCKS.map((block) => [block, (block + Math.floor(block / COLS)) % 2]))
   expect(listArtworks(view, 0, 0).total).toBe(ALL_BLOCKS.length)

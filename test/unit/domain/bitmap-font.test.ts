@@ -28,7 +28,7 @@ test('scaled letters consist of squares', () => {
   expect(renderText('I', 2).slice(0, 4)).toEqual(['..######..', '..######..', '....##....', '....##....'])
 })
 
-test('every capital, digit and mark has its own shape, and any other character is drawn as a gap', () => {
+test('every supported character has its own shape, and any other character is drawn as a gap', () => {
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789,.:-x'.split('')
   const shapes = new Set(letters.map((letter) => renderText(letter).join('\n')))
   expect(shapes.size).toBe(letters.length)

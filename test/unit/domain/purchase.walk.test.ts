@@ -152,7 +152,7 @@ describe('before money can move', () => {
   )
 
   testLaw(
-    'one run claims and settles at most once',
+    'one run claims at most once and settles at most once',
     ({ steps }) => listLabels(steps, 'settle').length > 1 || listLabels(steps, 'claim').length > 1,
   )
 
@@ -164,7 +164,7 @@ describe('before money can move', () => {
   })
 
   testLaw(
-    'a prior purchase is revealed only for a new, unspent payment that its payer signed',
+    'a prior purchase is revealed only for a new, unspent payment that the same payer signed',
     (path) =>
       (asksFor(path, 'resolve-other') || asksFor(path, 'hand-over')) &&
       (listLabels(path.steps, 'check-signature').at(-1) !== 'good' ||
@@ -252,7 +252,7 @@ describe('once money may have moved', () => {
   })
 
   testLaw(
-    'an outcome says that nothing was charged only if nothing was sent or nothing can settle any more',
+    'an outcome says that nothing was charged only if nothing was sent, or if the payment can no longer settle',
     (path) => {
       if (readCharge(path).charged !== 'no') return false
       const isOver = isVoidForGood(path.steps) || readRememberedState(path) === 'final'
@@ -355,7 +355,7 @@ describe('releases, sales and receipts', () => {
     return isFinal || !firstTry || readLastStatus(before) !== 'unspent' || !provesNothingSent.has(settling)
   })
 
-  testLaw('a refusal to settle is believed only once a later block confirms it', (path) => {
+  testLaw('a refusal to settle is believed only after a later chain block confirms it', (path) => {
     const [settling] = listLabels(path.steps, 'settle')
     if (settling !== 'definite refusal' || !asksFor(path, 'release') || readLastStatus(path.steps) !== 'unspent')
       return false

@@ -87,7 +87,7 @@ test('the refusal of a malformed area shows how to write one', () => {
   expect(parseArea(/\d+,\d+,\d+x\d+/.exec(refusal.message)?.[0] ?? '')).toBeDefined()
 })
 
-test('a refusal asks to fund a wallet with too little USDC, and states amounts in USDC', () => {
+test('if a wallet holds too little USDC, the refusal asks the payer to fund it, and states amounts in USDC', () => {
   const reason = 'invalid_exact_evm_insufficient_balance'
   for (const message of [refusals.createPaymentRequiredFailure(reason).message, refusals.describeNotSettled(reason)])
     expect(message).toContain(`the wallet does not hold enough USDC; fund it first (${reason})`)

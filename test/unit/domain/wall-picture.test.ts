@@ -37,7 +37,7 @@ test('a picture of a region equals the same region of the whole picture', () => 
   for (let y = 0; y < part.height; y++) expect(readRow(part, y)).toEqual(readRow(whole, 30 + y).slice(20, 70))
 })
 
-test('a preview is drawn instead of the current content and changes nothing', () => {
+test('a preview is drawn in place of the current content, and does not change the wall', () => {
   const wall = createView()
   const region = { col: 3, row: 4, cols: 2, rows: 1 }
   const shown = drawRegion(wall, region, { area: parseAreaOrThrow('4,4,1x1'), pixels: createPixels(9) })

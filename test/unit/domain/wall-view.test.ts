@@ -279,7 +279,7 @@ describe('hidden content', () => {
     expect(statsOf(view)).toMatchObject({ claimed: 2, lastSaleId: 2 })
   })
 
-  test('content that is shown again returns to the canvas, but never to the feed', () => {
+  test('hidden content that is shown again returns to the canvas, but never to the feed', () => {
     const view = buildView([
       createSale(1, 1, FULL),
       createHide(

@@ -59,7 +59,7 @@ test('a slow response does not make a chain count as stalled', async () => {
   expect(heard).toEqual([null, null])
 })
 
-test('a new block restarts the minute, whichever reader saw it', async () => {
+test('a new block restarts the minute for which the chain is believed, whichever call saw the block', async () => {
   await chain.read(payment)
   clock.advance(50_000)
   mineBlock()

@@ -123,7 +123,7 @@ describe('the rail', () => {
     expect(await probed({ fault: { kind: 'none', head: 8n } })).toEqual(ARMED)
   })
 
-  test('the rail is probed every second until it first arms, every 5 s while something is wrong or the chain has not moved, and otherwise every 8 s', async () => {
+  test('the rail is probed every second until it first arms, then every 5 s if something is wrong or the chain has not moved, or else every 8 s', async () => {
     const { rail, probed } = createRail()
     expect(rail.computeProbeDelay()).toBe(0)
     await probed({ fault: { kind: 'none', head: 1n } })
@@ -141,7 +141,7 @@ describe('the rail', () => {
     }
   })
 
-  test('if a purchase fails at a facilitator, the rail is probed once 2 s have passed since the last probe', async () => {
+  test('if a purchase fails at a facilitator, the rail is probed as soon as 2 s have passed since the last probe', async () => {
     const { rail, world } = await createArmedRail()
     expect(rail.computeProbeDelay()).toBe(8000)
     world.now = 1500

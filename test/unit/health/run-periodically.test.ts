@@ -50,7 +50,7 @@ describe('periodic work', () => {
     expect(times).toBe(0)
   })
 
-  test('periodic work continues after an exception, and the operator gets an alert without its message', async () => {
+  test('periodic work continues after an exception, and the operator gets an alert without the message of the exception', async () => {
     const world = createWorld(true)
     const stop = new AbortController()
     let times = 0

@@ -44,7 +44,7 @@ test('sales stop only if all of several redundant parts are down', () => {
   expect(listSalesStoppers(outages.listAll()).map(({ name }) => name)).toEqual(['one.example', 'other.example'])
 })
 
-test('the readiness says whether the wall sells and can be read, and if not, why', () => {
+test('the readiness report says whether the wall sells and whether it can be read, and gives the reasons if not', () => {
   const asked = createReadiness({ rail: armedRail, outages })
   outages.saw(DISK, 'the disk is nearly full')
   expect(asked.checkSelling()).toMatchObject({ ready: true, reasons: [] })

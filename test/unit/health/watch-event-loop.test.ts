@@ -20,7 +20,7 @@ function openWorld() {
   return { clock, logger, outages, eventLoop, turns: runTurns, reason: readReason }
 }
 
-test('a process that is late for seconds is reported as late, and as on time again 4 s after it recovered', async () => {
+test('a process whose event loop is late for seconds is reported as late, and as on time again 4 s after it recovered', async () => {
   const { turns, reason, logger } = openWorld()
   await turns(5, 0)
   await turns(10, 300)
@@ -32,7 +32,7 @@ test('a process that is late for seconds is reported as late, and as on time aga
   expect([logger.alerts.length, logger.notes.length]).toEqual([1, 1])
 })
 
-test('a pause of the machine is not an outage, but failures during it prove nothing', async () => {
+test('a pause of the machine is not an outage, and a failure that is seen during the pause is not reported as one', async () => {
   const { clock, turns, reason, eventLoop, outages } = openWorld()
   const STORE = { kind: 'store-read', name: 'sqlite' } as const
   await turns(5, 0)

@@ -28,7 +28,7 @@ async function createWorld() {
   return { clock, says, watch, outages, logger }
 }
 
-test('if no catalogue has listed the wall for seven days, that is an outage until one lists it', async () => {
+test('if no catalogue has listed the wall for seven days, an outage is reported until a catalogue lists the wall', async () => {
   const { clock, says, watch, outages, logger } = await createWorld()
   const begun = clock.now()
   let checks = 0
@@ -77,7 +77,7 @@ const server = Bun.serve({
 })
 afterAll(() => server.stop(true))
 
-test('a catalogue is queried for the payment address, and the different addresses of this wall in it are counted', async () => {
+test('a catalogue is queried for the payment address, and the different addresses that it lists for this wall are counted', async () => {
   const { baseUrl, terms } = OFFER
   const resources = ['/blocks/next', '/blocks/1,2', '/blocks/{coord}', '/areas?w=2'].map((path) => baseUrl + path)
   answer = () =>

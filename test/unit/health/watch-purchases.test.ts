@@ -54,7 +54,7 @@ test('repeated failures of one payer, a share of failures below a fifth, and fai
   expect(readReason()).toBeNull()
 })
 
-test('the outage is over once no purchase has failed for 8 s, and its failures do not start another one', () => {
+test('an outage of purchases is over once no purchase has failed for 8 s, and its failures do not count towards the next outage', () => {
   endPurchases(5, createRefusal('facilitator_unavailable'))
   clock.advance(7999)
   purchases.check()
@@ -69,7 +69,7 @@ test('the outage is over once no purchase has failed for 8 s, and its failures d
   expect(readReason()).not.toBeNull()
 })
 
-test('failures older than a minute do not count', () => {
+test('purchase failures that are older than a minute do not count towards an outage', () => {
   endPurchases(4, createRefusal('facilitator_unavailable'))
   clock.advance(60_000)
   endPurchases(4, createRefusal('facilitator_unavailable'), 5)

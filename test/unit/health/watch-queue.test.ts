@@ -43,7 +43,7 @@ test('a few long waits among many short ones are not an outage', () => {
   expect(stateOf('requests')).toMatchObject({ state: 'up' })
 })
 
-test('the outage ends eight seconds after the last long wait', async () => {
+test('the outage of a request class ends eight seconds after its last long wait', async () => {
   const { clock, queue, waitMany, stateOf } = createWatch()
   waitMany('payments', 10, 1500)
   queue.check()
@@ -56,7 +56,7 @@ test('the outage ends eight seconds after the last long wait', async () => {
   expect(stateOf('payments')).toMatchObject({ state: 'up' })
 })
 
-test('sales continue while a class waits, because a flood must not take every process out of a load balancer', () => {
+test('while the requests of a class wait too long, sales continue, because a flood must not take every process out of a load balancer', () => {
   const { queue, waitMany, outages } = createWatch()
   waitMany('requests', 10, 1500)
   queue.check()

@@ -62,7 +62,7 @@ function createWorld() {
   return { says, watch, seen: checkWith, logger, clock }
 }
 
-test('a working database is reported as such, with its open purchases', async () => {
+test('a working database causes no outage, and its open purchases are reported', async () => {
   const { watch, seen, logger } = createWorld()
   expect([await seen(), logger.alerts]).toEqual([[], []])
   expect(watch.readLastState()).toEqual({ pending: PENDING, freeBytes: FREE_BYTES_MIN * 2, backedUpAt: undefined })
@@ -87,7 +87,7 @@ test.each<[string, WriteFailure | undefined]>([
   expect(await seen({ failure, leaves: true })).toEqual([['store-read', 'the database cannot be read']])
 })
 
-test('while a query to a frozen database is open, no other is sent, and callers get the last known state', async () => {
+test('while a query to a frozen database is open, no other query is sent, and callers get the last known state', async () => {
   const { says, watch, seen } = createWorld()
   await watch.check()
   says.ready = undefined
@@ -103,7 +103,7 @@ test('a write that never ends is reported as not completed in time', async () =>
   expect(await seen({ failure: undefined })).toEqual([['store-write', 'the database did not complete a write in time']])
 })
 
-test('a nearly full disk is one outage until it clearly has space again', async () => {
+test('a nearly full disk counts as one outage until it clearly has space again', async () => {
   const { seen, logger } = createWorld()
   for (const free of [0.9, 1.1, 0.9, 1.1])
     expect(await seen({ free: FREE_BYTES_MIN * free })).toEqual([

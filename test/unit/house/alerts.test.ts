@@ -50,7 +50,7 @@ test('the alerts and the dashboard query only existing metrics, and docs/operati
 const promtool = Bun.which('promtool')
 
 test.skipIf(reportSkipped('Prometheus (promtool)', promtool !== null))(
-  'Prometheus accepts the rules, and they fire as their tests say',
+  'Prometheus accepts the rules, and their alerts fire as the tests of the rules expect',
   async () => {
     for (const args of [
       ['check', 'rules', RULES],

@@ -144,7 +144,7 @@ test('docs/operating-reference.md lists every budget with its real figures', asy
   expect(reference).toContain(`at most ${STREAMS_PER_SITE} live streams together`)
 })
 
-test('the errors of the proxies contain the advice of the wall on sent payments', async () => {
+test('the error responses of the proxies contain the advice of the wall about sent payments', async () => {
   const [words = ''] = REPEAT.split(' GET ')
   for (const recipe of ['deploy/nginx.conf', 'deploy/Caddyfile'])
     expect(await read(recipe)).toContain(`If you sent a payment: ${words}"}`)

@@ -98,19 +98,19 @@ const listBreaches = (words: readonly Words[]) =>
     }),
   )
 
-test('public strings use none of the words and shapes to avoid', async () => {
+test('public strings use none of the words and phrases to avoid', async () => {
   const literals = (await readFiles(PRODUCT)).flatMap(listLiterals)
   expect(literals.length).toBeGreaterThan(2000)
   expect(listBreaches(literals)).toEqual([])
 })
 
-test('texts for people and agents use none of the words and shapes to avoid', async () => {
+test('texts for people and agents use none of the words and phrases to avoid', async () => {
   const lines = (await readFiles(TEXTS)).flatMap(listLines)
   expect(lines.length).toBeGreaterThan(1000)
   expect(listBreaches(lines)).toEqual([])
 })
 
-test('comments use none of the words and shapes to avoid', async () => {
+test('comments use none of the words and phrases to avoid', async () => {
   const comments = (await readFiles(COMMENTED)).flatMap(listComments)
   expect(comments.length).toBeGreaterThan(5000)
   expect(listBreaches(comments)).toEqual([])
@@ -122,7 +122,7 @@ const TITLE = /(?:\b(?:test|law)(?:\.\w+)*|\b(?:test|law)\.\w+\(.*\)|^\s*\](?: a
 const FRAGMENT =
   /^(?:is|are|was|has|have|may|can|shows?|keeps?|lists?|takes?|comes?|changes|leaves?|links?|gives?|says?|does|that|which|who|whoever|what|where|whether|by|with(?!.*, ))\b/
 
-test('test titles can be read alone, in plain words', async () => {
+test('test titles use plain words and can be read alone', async () => {
   const files = await readFiles(TITLED)
   expect(files.length).toBeGreaterThan(20)
   expect(listBreaches(files.flatMap(listLiterals))).toEqual([])
@@ -136,6 +136,6 @@ test.each([
   ['a payer who was charged can retry', 'who was charged can'],
   ['That is no block of this wall', 'is no b'],
   ['Should the payment settle, you get the block', 'Should'],
-])('the list finds the habit in “%s”', (text, found) => {
+])('the list of phrases to avoid matches “%s”', (text, found) => {
   expect(listBreaches([{ at: 'here', text }])).toEqual([expect.stringContaining(`“${found}”`)])
 })

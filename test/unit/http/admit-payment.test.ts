@@ -104,7 +104,7 @@ test.each<[string, Given, readonly string[]]>([
   expect(await admitWith(given)).toEqual([...expected])
 })
 
-test('if few payments from an address were rejected, a signed payment takes nothing from any budget', async () => {
+test('while few payments of an address have been rejected, a new payment uses up no budget', async () => {
   const taken: BudgetName[] = []
   const take: RateLimits['take'] = (name) => void taken.push(name)
   await admitWith({ limits: { ...unlimited, take } })

@@ -90,7 +90,7 @@ test('every kind of change appears in the canvas read: a sale, new pixels, a cha
   expect(await (await read(createRequest())).json()).toMatchObject({ agents: [{ name: 'Ada', blocks: 2 }] })
 })
 
-test('a change serialises only its own block, once for each of the two JSON reads, and a request serialises nothing', async () => {
+test('after a change, only the changed block is serialised, once for each of the two JSON reads; a request serialises nothing', async () => {
   let looked = 0
   for (const coord of ['0,0', '0,50']) sell(coord)
   await read(createRequest())
@@ -165,7 +165,7 @@ test('a response stays unchanged, even if the wall is published several times be
     expect(new TextDecoder().decode(body)).toBe(text)
 })
 
-test('a request during a publication gets the wall from either before or after it', async () => {
+test('a request during a publication gets the wall as it was before the publication or as it is after it', async () => {
   sell('3,4', 'before')
   await reads.waitUntilPublished()
   repaint('3,4', 'after', 7)
@@ -274,7 +274,7 @@ test.each(encodings)('for Accept-Encoding %p, the Content-Encoding of the respon
   expect(text).toBe(await (await read(createRequest())).text())
 })
 
-test('the pixels read contains the pixels of every block, one block after another, and a current copy of it gets a 304', async () => {
+test('the pixels read contains the pixels of every block, one block after another; a client with a current copy gets a 304', async () => {
   for (const coord of ['0,0', '3,4', '159,89']) sell(coord)
   repaint('3,4', 'painted', 7)
   await reads.waitUntilPublished()
@@ -286,7 +286,7 @@ test('the pixels read contains the pixels of every block, one block after anothe
   expect(reads.pixels.answer(createRequest({ 'If-None-Match': response.headers.get('etag') ?? '' })).status).toBe(304)
 })
 
-test('the blocks read is the canvas read without pixels, and a repaint that changes only pixels does not change it', async () => {
+test('the blocks read is the canvas read without pixels, and a repaint that changes only pixels does not change the blocks read', async () => {
   sell('3,4', 'a')
   sell('9,9')
   repaint('3,4', 'a', 7)
@@ -319,7 +319,7 @@ describe('the blocks read in Brotli', () => {
     return reads.blocks.answer(createRequest(browser))
   }
 
-  test('browsers get the blocks read gzipped until its Brotli form is ready, and then in Brotli', async () => {
+  test('browsers get the gzipped form of the blocks read until its Brotli form is ready, and then get the Brotli form', async () => {
     sell('3,4', 'a')
     await reads.waitUntilPublished()
     expect(readEncoding()).toBe('gzip')

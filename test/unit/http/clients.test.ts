@@ -28,7 +28,7 @@ test('only a proxy on this machine is trusted by default, and only for the last 
   expect(readAddress('198.51.100.7', '203.0.113.9')).toBe('198.51.100.7')
 })
 
-test('the configured number of proxies is trusted, and with 0 no proxy is trusted', () => {
+test('the wall trusts the configured number of proxies, and trusts none if the number is 0', () => {
   expect(readAddress('127.0.0.1', '203.0.113.9', 0)).toBe('127.0.0.1')
   expect(readAddress('10.0.0.2', '192.0.2.1, 203.0.113.9, 10.0.0.1', 2)).toBe('203.0.113.9')
   expect(readAddress('10.0.0.2', '203.0.113.9', 3)).toBe('203.0.113.9')
@@ -36,7 +36,7 @@ test('the configured number of proxies is trusted, and with 0 no proxy is truste
 })
 
 test.each(['nonsense', '', ' , ', '999.1.1.1', '2001:db8::1::2', '[2001:db8::1'])(
-  'if the entry of a trusted proxy is not an address, the proxy’s own address is used: %p',
+  'if a trusted proxy forwards %p, which is not an address, the proxy’s own address is used',
   (forwarded) => {
     expect(readAddress('10.0.0.2', forwarded, 1)).toBe('10.0.0.2')
   },

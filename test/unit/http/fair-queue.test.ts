@@ -44,7 +44,7 @@ test('one request is served per turn of the event loop, and the first one is ser
   expect(done).toEqual(['a goes', 'b goes', 'c goes'])
 })
 
-test('a client with one request waits for only one queued request of a client with many', async () => {
+test('a client with one request waits for only one queued request of a client with many requests', async () => {
   const { done, request } = createQueue()
   for (let at = 0; at < 400; at++) request(`flood ${at}`, 'attacker')
   request('honest', 'somebody')
@@ -63,7 +63,7 @@ test('new payments and other requests are served alternately, so that neither ki
   )
 })
 
-test('while other requests wait, reads of many clients get only every second turn that is not for a payment', async () => {
+test('while other requests wait, the reads of many clients get only half of the turns that are not for payments', async () => {
   const { done, request, read, pay } = createQueue()
   for (let at = 0; at < 200; at++) read(`read ${at}`, `reader ${at}`)
   for (let at = 0; at < 3; at++) request(`other ${at}`)
@@ -77,7 +77,7 @@ test('while other requests wait, reads of many clients get only every second tur
   ).toBe('read payment other payment read payment other payment read other read read')
 })
 
-test('payments of many clients are never refused, even if many of them wait for a long time', async () => {
+test('payments of many clients are never refused, even if many payments wait for a long time', async () => {
   const { done, pay, repeat, passTime: pass } = createQueue()
   for (let at = 0; at < 600; at++) pay(`payment ${at}`, `payer ${at}`)
   for (let at = 0; at < 600; at++) repeat(`repeat ${at}`, `payer ${at}`)
@@ -87,7 +87,7 @@ test('payments of many clients are never refused, even if many of them wait for 
   expect(done.every((word) => word.endsWith('goes'))).toBe(true)
 })
 
-test('if too many new payments of one client wait, the excess is refused, and another client’s payment waits for only one of them', async () => {
+test('if one client queues too many new payments, the excess is refused, and the payment of another client waits for only one queued payment', async () => {
   const { done, pay } = createQueue()
   for (let at = 0; at < 4132; at++) pay(`junk ${at}`, 'attacker')
   pay('honest', 'somebody')

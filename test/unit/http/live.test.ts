@@ -80,7 +80,7 @@ test('a sale is sent to clients with its number, block and agent', async () => {
   })
 })
 
-test('once the message of a block is hidden, it is left out of every event, even of the repaint that added it', async () => {
+test('once the message of a block is hidden, no event contains the message, not even the repaint that added it', async () => {
   const world = createLoggedStream()
   const block = blockOf('3,4')
   const [content, bare] = [
@@ -98,7 +98,7 @@ test('once the message of a block is hidden, it is left out of every event, even
   expect(text).not.toContain('bad word')
 })
 
-test('a client that sends no number receives only new changes', async () => {
+test('a client that sends no log number receives only new changes', async () => {
   const world = createLoggedStream()
   for (let n = 0; n < 3; n++) addChange(world)
   const reading = readIds(world.stream, 1)
@@ -120,7 +120,7 @@ test('a client that reconnects misses no event and gets none twice, whether the 
   expect(await reading).toEqual([1205, 1206])
 })
 
-test('a client starts after the number in after, but resumes from its Last-Event-ID if it sends one', async () => {
+test('a client gets the changes after the number in the after parameter, or after its Last-Event-ID if it sends one', async () => {
   const world = createLoggedStream()
   for (let n = 0; n < 5; n++) addChange(world)
   const url = 'http://wall.test/api/live?after=2'
@@ -161,7 +161,7 @@ test('a client that stops reading is disconnected, and catches up when it reconn
   expect([...kept, ...rest]).toEqual(Array.from({ length: 1800 }, (_, at) => at + 1))
 })
 
-test('a client of another process that is further ahead in the log continues where it stopped', async () => {
+test('a client that comes from a process further ahead in the log continues where it stopped', async () => {
   const { changes, others, open } = createLoggedStream()
   for (let n = 1; n <= 5; n++) changes.push(createIdentity(n))
   others.unseen = 3
@@ -176,7 +176,7 @@ test('a Last-Event-ID that is not a non-negative integer is rejected', async () 
   }
 })
 
-test('a client that is far behind, or ahead of the log, gets a reset with the canvas’s number, and then the later changes', async () => {
+test('a client that is far behind the log, or ahead of it, gets a reset with the log number of the canvas, and then the later changes', async () => {
   const world = createLoggedStream()
   for (let n = 0; n < 1500; n++) addChange(world)
   const reset = 'id: 1497\nevent: reset\ndata: {"number":1497,"kind":"reset"}\n\n'
@@ -188,7 +188,7 @@ test('a client that is far behind, or ahead of the log, gets a reset with the ca
   expect(await readIds(world.stream, 1000, 500)).toEqual(Array.from({ length: 1000 }, (_, at) => 501 + at))
 })
 
-test('clients that reconnect at the same time share the reads of missed changes from the log', async () => {
+test('clients that reconnect at the same time share the log reads for the changes that they missed', async () => {
   const world = createLoggedStream()
   for (let n = 0; n < 900; n++) addChange(world)
   const restarted = { ...world, stream: world.open() }
@@ -267,7 +267,7 @@ describe('a stream that a cache shares', () => {
     expect(await reading).toMatch(/^id: 2\nevent: identity\n.*\n\nevent: end\ndata: \{"kind":"end","number":2\}\n\n$/m)
   })
 
-  test('if a cache has left too much unread, its stream is broken off, so that the cache stores nothing, even after the stream’s time is over', async () => {
+  test('if a cache leaves too much unread, its stream is broken off even after the stream’s time is over, so that the cache stores nothing', async () => {
     const over = Promise.withResolvers<void>()
     const wait: Clock['wait'] = (ms, signal) => (ms === 55_000 ? over.promise : systemClock.wait(ms, signal))
     const world = createLoggedStream(0, { ...systemClock, wait })
@@ -321,7 +321,7 @@ describe('a stream that a cache shares', () => {
     },
   )
 
-  test('if the process ends, a shared stream is broken off so that no cache stores it, and new requests are refused', async () => {
+  test('if the process shuts down, a shared stream is broken off so that no cache stores it, and new requests are refused', async () => {
     const world = createLoggedStream()
     const reading = readOutcome(await requestShared(world))
     await Bun.sleep(0)

@@ -77,7 +77,7 @@ async function sellArea(wall: Wall, target: '10,20,4x3', number: number): Promis
   await wall.ledger.finalize(held, toHash(number), true, NOW)
 }
 
-test('a purchase causes one notice, however many blocks it bought, and so does each other change, in the order of the log', async () => {
+test('each purchase and each other change causes one notice, in the order of the log, even if the purchase bought many blocks', async () => {
   const wall = await openWall()
   const { received, run } = startDelivery(wall)
   await sell(wall, '3,4', 1, 1)
@@ -106,7 +106,7 @@ test('a purchase causes one notice, however many blocks it bought, and so does e
   wall.close()
 })
 
-test('a new webhook receives what happens after the process started, even before its first delivery', async () => {
+test('a new webhook receives the changes that happen after the process has started, even before its first delivery', async () => {
   const wall = await openBlank()
   await sell(wall, '3,4', 1, 1)
   const { received, run } = startDelivery(wall, { last: 1 })
@@ -119,7 +119,7 @@ test('a new webhook receives what happens after the process started, even before
 })
 
 test.each(['it returned status 500', 'it did not respond in time'])(
-  'after a day of “%s”, a receiver gets everything once and in order, and the pauses between tries grow',
+  'after a day of “%s”, a receiver gets every notice once and in order, and the pauses between tries grow',
   async (trouble) => {
     const wall = await openWall()
     const { world, received, run, clock, outages } = startDelivery(wall)
@@ -189,7 +189,7 @@ test('a process without the delivery lease delivers nothing from the log', async
   wall.close()
 })
 
-test('alerts and the ends of outages are delivered under one id each, oldest first, and at most a hundred wait', async () => {
+test('alerts and ends of outages are delivered under one id each, oldest first, and at most a hundred of them wait', async () => {
   const wall = await openWall()
   const { world, received, run, logger, written } = startDelivery(wall)
   logger.note('open')

@@ -175,7 +175,7 @@ test('a view that was built on an undamaged database is kept', async () => {
   expect(await waitForStartUpCheck(Promise.resolve('whole'), createBuilder())).toBe(1)
 })
 
-test('a view from before the store was repaired is built again, even if it could not be built before', async () => {
+test('after the store was repaired, the view is built again, even if the first build failed', async () => {
   expect(await waitForStartUpCheck(Promise.resolve('repaired'), createBuilder())).toBe(2)
   expect(
     await waitForStartUpCheck(Promise.resolve('repaired'), createBuilder(Promise.reject(new Error('a gap')))),

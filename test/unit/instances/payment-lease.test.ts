@@ -227,7 +227,7 @@ test('a lease counts as lost if its renewal is confirmed too late, or if the sto
   expect(await apart.isKept(KEY)).toBe(false)
 })
 
-test('a response does not wait until its lease is released, but the next run of the process does', async () => {
+test('a response does not wait for the release of its lease, but the next run for the payment in the same process does', async () => {
   const { process, notes, createRecorder } = createWorld()
   const giving = Promise.withResolvers<void>()
   const apart = process(({ take, give, isTaken }) => ({

@@ -7,18 +7,22 @@ const copies = ['wall-1', 'wall-3', 'wall-2', 'wall-4'].map((name) => ({ name, b
 
 test.each([
   [
-    'the oldest copies are deleted if there are more than the count',
+    'the oldest copies are deleted if there are more copies than the limit on their count',
     { count: 2, bytes: Infinity },
     ['wall-2', 'wall-1'],
   ],
-  ['the oldest copy is deleted if the newer ones fill the space', { count: Infinity, bytes: 9 * GB }, ['wall-1']],
+  [
+    'the oldest copy is deleted if the newer copies fill the allowed space',
+    { count: Infinity, bytes: 9 * GB },
+    ['wall-1'],
+  ],
   ['the stricter of the two limits decides', { count: 3, bytes: 7 * GB }, ['wall-2', 'wall-1']],
   [
-    'the newest copy stays, even if it is larger than the space',
+    'the newest copy stays, even if it is larger than the allowed space',
     { count: 1, bytes: GB },
     ['wall-3', 'wall-2', 'wall-1'],
   ],
-  ['no copy is deleted within the limits', { count: 4, bytes: 12 * GB }, []],
+  ['no copy is deleted while the copies are within both limits', { count: 4, bytes: 12 * GB }, []],
 ])('%s', (_, limits, expected) => {
   expect(selectExpiredCopies(copies, limits)).toEqual(expected)
 })

@@ -31,8 +31,8 @@ function recordTries(budget: AttemptBudget, clock: FakeClock, keysNow: (at: numb
 
 const countTries = (tries: ReadonlyMap<string, readonly number[]>) => [...tries.values()].flat().length
 
-describe('the purchases of a wallet that keeps failing', () => {
-  test('purchases of a wallet that keeps failing are tried a limited number of times per hour, but each at least every five minutes', () => {
+describe('a wallet whose purchases keep failing', () => {
+  test('if the purchases of a wallet keep failing, they are tried a limited number of times per hour, but each of them at least every five minutes', () => {
     const clock = createFakeClock(0)
     const tries = recordTries(createAttemptBudget(clock), clock, () => createKeys(1))
     expect(countTries(tries)).toBeLessThanOrEqual(16 + RETRIES_AN_HOUR + 16 * (HOUR_MS / RARE_MS))
@@ -42,7 +42,7 @@ describe('the purchases of a wallet that keeps failing', () => {
         expect(moment - (moments[at - 1] ?? 0)).toBeLessThanOrEqual(RARE_MS)
   })
 
-  test('the limit of a failing wallet also holds if new purchases replace finished ones', () => {
+  test('the limit of a wallet whose purchases fail also holds if new purchases replace finished ones', () => {
     const clock = createFakeClock(0)
     const createKeysAt = (at: number) => createKeys(1, 1 + 16 * Math.floor(at / 360_000))
     const tries = recordTries(createAttemptBudget(clock), clock, createKeysAt)
@@ -50,7 +50,7 @@ describe('the purchases of a wallet that keeps failing', () => {
     expect(countTries(tries)).toBeLessThanOrEqual(160 + RETRIES_AN_HOUR + 16 * (HOUR_MS / RARE_MS))
   })
 
-  test('a failing wallet does not reduce the tries of other wallets', () => {
+  test('failing purchases of one wallet do not reduce the tries of other wallets', () => {
     const alone = createFakeClock(0)
     const expected = recordTries(createAttemptBudget(alone), alone, () => [createKey(2, 99)])
     const clock = createFakeClock(0)

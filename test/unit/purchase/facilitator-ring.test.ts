@@ -102,17 +102,17 @@ describe('a settlement', () => {
   test.each<[string, SettleResult, SettleResult, SettleResult]>([
     ['neither facilitator was reached', UNSENT, UNSENT, { ...UNSENT }],
     ['both facilitators were busy', BUSY, BUSY, { ...BUSY, by: FIRST }],
-    ['one was not reached and one was busy', UNSENT, BUSY, { ...BUSY, by: SECOND }],
-    ['both refused before broadcast', DEFINITE, DEFINITE, { ...DEFINITE, by: FIRST }],
-    ['one was not reached and one refused', UNSENT, DEFINITE, { ...DEFINITE, by: SECOND }],
-    ['the first may have sent the payment', UNCLEAR, DEFINITE, UNCLEAR],
-    ['the first may have sent the payment before it refused', VAGUE, DEFINITE, UNCLEAR],
-    ['the second may have sent the payment', DEFINITE, UNCLEAR, UNCLEAR],
-    ['the chain denies the success of the first', INVENTED, DEFINITE, NAMED],
-    ['the chain denies the success of the first, and the second was not reached', INVENTED, UNSENT, NAMED],
-    ['the first names a transaction', NAMED, UNCLEAR, NAMED],
+    ['one facilitator was not reached and the other was busy', UNSENT, BUSY, { ...BUSY, by: SECOND }],
+    ['both facilitators refused before the broadcast', DEFINITE, DEFINITE, { ...DEFINITE, by: FIRST }],
+    ['one facilitator was not reached and the other refused', UNSENT, DEFINITE, { ...DEFINITE, by: SECOND }],
+    ['the first facilitator may have sent the payment', UNCLEAR, DEFINITE, UNCLEAR],
+    ['the first facilitator may have sent the payment before it refused', VAGUE, DEFINITE, UNCLEAR],
+    ['the second facilitator may have sent the payment', DEFINITE, UNCLEAR, UNCLEAR],
+    ['the chain denies the success of the first facilitator', INVENTED, DEFINITE, NAMED],
+    ['the chain denies the success of the first facilitator, and the second was not reached', INVENTED, UNSENT, NAMED],
+    ['the first facilitator names a transaction', NAMED, UNCLEAR, NAMED],
   ])(
-    'if %s, the result of the settlement is what both facilitators prove together',
+    'if %s, the settlement returns what the results of both facilitators prove together',
     async (_, one, other, together) => {
       const { first, second, ring } = createRingOfTwo()
       first.settling = one
@@ -134,14 +134,14 @@ describe('a settlement', () => {
     }
   })
 
-  test('a facilitator’s success counts while the chain does not respond', async () => {
+  test('a success that a facilitator reports counts while the chain does not respond', async () => {
     const { chain, first, ring } = createRingOfTwo()
     chain.silent = true
     first.settling = INVENTED
     expect(await ring.settle('next', createPayment())).toEqual({ ...INVENTED, by: FIRST })
   })
 
-  test('a settlement that the chain denies proves nothing, even if no other facilitator has time left', async () => {
+  test('a success that the chain denies proves nothing, even if no time is left for another facilitator', async () => {
     const { clock, first, second, ring } = createRingOfTwo()
     first.settle = async () => {
       clock.advance(20_000)
@@ -227,7 +227,7 @@ describe('a facilitator that is slow to verify', () => {
   }
   const waitForTurn = () => new Promise((resolve) => setImmediate(resolve))
 
-  test('if a facilitator has not verified within a second, the next one is called as well, and the first acceptance decides', async () => {
+  test('if a facilitator has not verified a payment within a second, the next one is called as well, and the first acceptance decides', async () => {
     for (const isFirstFaster of [false, true]) {
       const { clock, first, second, ring, late } = createSlowFirstRing()
       const answers = Promise.withResolvers<VerifyResult>()
@@ -252,7 +252,7 @@ describe('a facilitator that is slow to verify', () => {
     }
   })
 
-  test('if the next facilitator rejects a valid payment, the acceptance of the slow first one decides', async () => {
+  test('if the next facilitator rejects a valid payment, the acceptance by the slow first one decides', async () => {
     const { clock, second, ring, late } = createSlowFirstRing()
     second.verification = { kind: 'invalid', reason: poor }
     const verifying = ring.verify('next', createPayment())
@@ -264,7 +264,7 @@ describe('a facilitator that is slow to verify', () => {
 })
 
 describe('the verification of a facilitator', () => {
-  test('the verification of a facilitator is probed once a minute, and after it failed for a buyer, in each probe until it works', async () => {
+  test('one probe of a facilitator per minute includes a verification; after a failure for a buyer, every probe does so until one succeeds', async () => {
     const { clock, first, ring } = createRingOfTwo()
     const probeRing = async () => {
       await ring.supports()
@@ -283,7 +283,7 @@ describe('the verification of a facilitator', () => {
     expect([await probeRing(), await probeRing()]).toEqual(['verify', 'supported'])
   })
 
-  test('a verification that accepts or rejects a payment, or is busy, does not cause a probe', async () => {
+  test('a verification causes no probe if the facilitator accepts or rejects the payment, or is busy', async () => {
     const { first, second, ring } = createRingOfTwo()
     await ring.verify('next', createPayment())
     for (const member of [first, second]) member.verification = { kind: 'invalid', reason: poor }
@@ -317,7 +317,7 @@ describe('a facilitator that cannot read what it is sent', () => {
     expect(first.settled).toHaveLength(2)
   })
 
-  test('a facilitator that received a payment twice cannot reject it definitely', async () => {
+  test('if a facilitator received a payment twice, its rejection does not count as definite', async () => {
     const { first, second, ring } = createRingOfTwo()
     requireBarePayments(first)
     first.settling = DEFINITE

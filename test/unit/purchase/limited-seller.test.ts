@@ -34,7 +34,7 @@ function createSlowSeller(timeoutMs?: number) {
 
 const taken: Outcome = { kind: 'failure', code: 'block_taken', message: 'sold' }
 
-test('a buyer that waited too long gets a time to retry, and counts as unanswered', async () => {
+test('a buyer that waited too long is asked to retry, and counts as a client that hung up', async () => {
   const { sell, clients, ended, reached, finish } = createSlowSeller(1)
   expect(await sell()).toMatchObject({
     kind: 'failure',
@@ -57,7 +57,7 @@ test('a purchase that ends in time returns its own outcome', async () => {
   expect(ended).toEqual([taken])
 })
 
-test('the seller learns that a client has hung up', async () => {
+test('the seller is notified that a client has hung up', async () => {
   const { sell, clients, finish } = createSlowSeller()
   const client = new AbortController()
   const answer = sell(client.signal)

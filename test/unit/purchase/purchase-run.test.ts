@@ -86,7 +86,7 @@ async function buyAndHangUp({ world, buy }: World, during: Verb | 'settle' = 'se
 
 describe('a client that hangs up while its payment settles', () => {
   test.each(['settle', 'finalize'] as const)(
-    'a client that hung up during %s and signs a new payment gets the receipt, and is not charged again',
+    'a client that hangs up during %s, and then signs a new payment, gets the receipt and is not charged again',
     async (during) => {
       const seller = await openSeller()
       await buyAndHangUp(seller, during)
@@ -103,7 +103,7 @@ describe('a client that hangs up while its payment settles', () => {
     })
   })
 
-  test('a client that hung up is still owed its receipt if only somebody with a copy of its request got it', async () => {
+  test('a client that hung up is still owed its receipt if only the sender of a copy of its request received the receipt', async () => {
     const seller = await openSeller()
     const { buy, charged } = seller
     const answers = await Promise.all([buyAndHangUp(seller), buy(createTestPayment(1, 1))])
@@ -136,7 +136,7 @@ test('a client that hangs up before its block is held is not charged', async () 
   expect(seller.charged()).toHaveLength(0)
 })
 
-test('a payment that was refused is watched by the next process, and gets its block if somebody broadcasts it', async () => {
+test('a payment that was refused is watched by the next process, and gets its block if somebody broadcasts the payment', async () => {
   const { db, world, buy, chain, clock, logger } = await openSeller()
   world.atVerify = () => {}
   expect(await buy(createTestPayment(1, 1))).toMatchObject({ details: { charged: 'unknown' } })
@@ -146,7 +146,7 @@ test('a payment that was refused is watched by the next process, and gets its bl
   expect(readNonceOrCode(await later.buy('next', createTestPayment(1, 1), SILENT))).toBe(toHash(1))
 })
 
-test('if somebody else broadcast a refused payment, it gets its block with its first listing when it is sent again', async () => {
+test('a refused payment that somebody else broadcast gets its block with its first listing when the payment is sent again', async () => {
   const { world, buy, sold, chain, db } = await openSeller()
   world.atVerify = () => {}
   await buy(createTestPayment(1, 1))
@@ -159,7 +159,7 @@ test('if somebody else broadcast a refused payment, it gets its block with its f
 describe('money that reached the wall before the payment did', () => {
   const moved = { kind: 'failure', code: 'payment_unmatched', details: { charged: 'yes' } }
 
-  test('a payment whose money arrived before the wall saw it gets its own error, and no payment demand', async () => {
+  test('a payment whose money arrived before the payment was sent to the wall gets payment_unmatched instead of a payment demand', async () => {
     const { buy, chain, charged } = await openSeller()
     const tx = chain.land(createTestPayment(1, 1))
     expect(await buy(createTestPayment(1, 1))).toMatchObject({
@@ -169,7 +169,7 @@ describe('money that reached the wall before the payment did', () => {
     expect(charged()).toHaveLength(0)
   })
 
-  test('a payment whose money arrived early gets payment_unmatched, even if it has expired or its block is sold', async () => {
+  test('a payment whose money arrived before it gets payment_unmatched, even if it has expired or its block is sold', async () => {
     const { buy, sold, chain, clock } = await openSeller()
     chain.land(createTestPayment(1, 1))
     await sold.buy(blockOf('3,4'), createTestPayment(2, 2), SILENT)
@@ -178,7 +178,7 @@ describe('money that reached the wall before the payment did', () => {
     expect(await buy(createTestPayment(1, 1))).toMatchObject(moved)
   })
 
-  test('a payment whose money arrived early gets payment_unmatched, even at a former address and price of the wall', async () => {
+  test('a payment whose money arrived before it gets payment_unmatched, even if it used a former address and price of the wall', async () => {
     const { db, chain, clock, logger } = await openSeller()
     const former = createWalletAddress(8)
     const accepted = { ...createTestPayment(1, 1).accepted, payTo: former, amount: 2_000_000n }
@@ -191,7 +191,7 @@ describe('money that reached the wall before the payment did', () => {
     expect(never).toMatchObject({ code: 'payment_required', details: { charged: 'unknown' } })
   })
 
-  test('a payment whose money arrived early is not reported as uncharged while the chain does not respond', async () => {
+  test('a payment whose money arrived before it is not reported as uncharged while the chain does not respond', async () => {
     const { buy, chain, clock } = await openSeller()
     chain.land(createTestPayment(1, 1))
     chain.silent = true
@@ -208,7 +208,7 @@ describe('a nonce that its own payer signed again', () => {
     ['yes', undefined],
     ['unknown', { kind: 'unclear' }],
   ])(
-    'the response to a nonce signed again with another expiry says whether its known payment was charged: %s',
+    'if a nonce is signed again with another expiry, the response says whether the first payment was charged: %s',
     async (isCharged, settling) => {
       const { world, buy } = await openSeller()
       world.settling = settling
@@ -235,7 +235,7 @@ describe('a nonce that its own payer signed again', () => {
     })
   })
 
-  test('if a nonce is signed again for another price, its charge is unknown, even if the first payment can never settle any more', async () => {
+  test('if a nonce is signed again for another price, the response reports the charge as unknown, even if the first payment can no longer settle', async () => {
     const { world, buy, db } = await openSeller()
     world.settling = { kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' }
     await buy(createTestPayment(1, 1))
@@ -250,7 +250,7 @@ describe('a nonce that its own payer signed again', () => {
   })
 })
 
-test('a payment is not treated as unspent if the block in which it was spent is replaced', async () => {
+test('a payment is not treated as unspent if the chain block in which it was spent is replaced', async () => {
   const reads = [false, true].map((spent, at) => ({ head: BigInt(at), spent }))
   const chain: Chain = {
     ...createFakeChain(),
@@ -285,7 +285,7 @@ describe('a released payment that is sent again', () => {
     return readNonceOrCode(await sold.buy(block, first.payment, SILENT))
   }
 
-  test('if a released payment becomes void while it is retried, its payer gets no payment demand while another of their purchases is open', async () => {
+  test('a payer with another open purchase gets no payment demand, even if its released payment becomes void while it is retried', async () => {
     const code = await resendReleased(true, async (chain, key) => {
       chain.cancel(key)
       return await chain.read(key)
@@ -293,12 +293,12 @@ describe('a released payment that is sent again', () => {
     expect(code).toBe('settlement_unknown')
   })
 
-  test('a payer whose released payment may still settle is asked to wait if the chain becomes silent', async () => {
+  test('a payer whose released payment may still settle is asked to wait if the chain stops responding', async () => {
     expect(await resendReleased(false, async () => 'silent')).toBe('settlement_unknown')
   })
 })
 
-test('a payer gets no new payment demand if the facilitator calls the nonce used and the chain does not', async () => {
+test('a payer gets no new payment demand if the facilitator reports the nonce as used and the chain does not', async () => {
   const { db, chain, clock, logger } = await openSeller()
   const verify = async () => ({ kind: 'invalid', reason: 'invalid_exact_evm_nonce_already_used' }) as const
   const facilitator = { ...createFakeFacilitator(chain), verify }
@@ -323,7 +323,7 @@ test('a payer gets an owed receipt even while payments cannot be accepted', asyn
   expect(readNonceOrCode(await unarmed.buy('next', createTestPayment(1, 3), SILENT))).toBe('facilitator_unavailable')
 })
 
-describe('a receipt that went out', () => {
+describe('a receipt that was sent', () => {
   test('a receipt that was sent ends its purchase, so that ten purchases in a row buy ten blocks', async () => {
     const { buy } = await openSeller()
     const blocks: unknown[] = []
@@ -334,7 +334,7 @@ describe('a receipt that went out', () => {
     expect(new Set(blocks).size).toBe(10)
   })
 
-  test('a receipt that could not be marked as sent is returned for the next payment, however often and late that is sent, without a charge', async () => {
+  test('a receipt that could not be marked as sent is returned for the next payment without a charge, however often and late that payment is sent', async () => {
     const { clock, down, buy, sold, charged } = await openSeller()
     down.add('markAnswered')
     await buy(createTestPayment(1, 1))
@@ -354,7 +354,7 @@ describe('a receipt that went out', () => {
     expect(charged()).toEqual([toHash(1), toHash(3)])
   })
 
-  test('if an owed receipt is for another block than the requested one, the response says so, and the same request sent again buys the block', async () => {
+  test('if an owed receipt is for a block other than the requested one, the response says so, and sending the request again buys the requested block', async () => {
     const { db, sold, charged } = await openSeller()
     const block = blockOf('3,4')
     const first = await reserve(db, block, createTestPayment(1, 1))
@@ -375,7 +375,7 @@ describe('a receipt that went out', () => {
     expect(charged()).toEqual([toHash(2)])
   })
 
-  test('an unsent receipt goes to one of two parallel payments, and the response to the other asks to wait', async () => {
+  test('an unsent receipt is returned for one of two parallel payments, and the response to the other payment asks the payer to wait', async () => {
     const seller = await openSeller()
     await buyAndHangUp(seller)
     const answers = await Promise.all([seller.buy(createTestPayment(1, 2)), seller.buy(createTestPayment(1, 3))])
@@ -407,7 +407,7 @@ describe('a purchase with a payment-identifier', () => {
     expect(charged()).toEqual([toHash(1)])
   })
 
-  test('a payment-identifier that was used for one purchase buys nothing else', async () => {
+  test('a payment-identifier that was used for one purchase cannot be used for another target', async () => {
     const { sold, buy } = await openSeller()
     await buy(createNamedPayment(1))
     expect(readNonceOrCode(await sold.buy(blockOf('0,0'), createNamedPayment(2), SILENT))).toBe('payment_used')
@@ -504,7 +504,7 @@ describe('writes that the store could not accept', () => {
     expect(charged()).toHaveLength(1)
   })
 
-  test('a late payment that the store could not write gets its block in the next sweep', async () => {
+  test('if the store cannot write the sale of a late payment, the payment gets its block in the next sweep', async () => {
     const { db, down, buy, sold, chain, world } = await openSeller()
     down.add('fulfilLatePayment')
     world.atVerify = (payment) => void chain.land(payment)
@@ -516,7 +516,7 @@ describe('writes that the store could not accept', () => {
 })
 
 describe('purchases that an earlier process left open', () => {
-  test('an open purchase of an earlier process is checked after a request for it failed early', async () => {
+  test('an open purchase of an earlier process is still checked after a request for it has failed', async () => {
     const { db, down, buy, sold } = await openSeller()
     await reserve(db, 'next', createTestPayment(1, 1))
     down.add('find')
@@ -547,8 +547,8 @@ describe('purchases that an earlier process left open', () => {
   })
 })
 
-describe('one payment is settled', () => {
-  test('however often a payment is sent, some time passes between two settlements of it', async () => {
+describe('settling one payment again', () => {
+  test('however often a payment is sent, some time passes between two attempts to settle it', async () => {
     const { world, buy, clock } = await openSeller()
     let tries = 0
     world.atSettle = () => void (tries += 1)
@@ -561,7 +561,7 @@ describe('one payment is settled', () => {
     expect(tries).toBe(2)
   })
 
-  test('requests settle a payment a limited number of times, however often they are sent, but the reconciler still settles it', async () => {
+  test('requests can settle a payment only a limited number of times, but the reconciler still settles it afterwards', async () => {
     const { db, world, buy, sold, clock } = await openSeller()
     world.settling = { kind: 'unclear' }
     await buy(createTestPayment(1, 1))
@@ -587,7 +587,7 @@ describe('one payment is settled', () => {
 })
 
 describe('a sale that was paid', () => {
-  test('a sale whose payment vanished keeps its deed, and the operator gets one alert', async () => {
+  test('a sale whose payment vanished from the chain keeps its deed, and the operator gets one alert', async () => {
     const { buy, sold, chain, logger, db } = await openSeller()
     await buy(createTestPayment(1, 1))
     await sold.waitUntilIdle()
@@ -621,7 +621,7 @@ describe('a credit', () => {
     expect(readNonceOrCode(await unarmed.buy('next', payment, SILENT))).toBe('payment_credited')
   })
 
-  test('a credit is no longer owed if a reorganisation removed its payment, and the operator gets an alert; other credits stay', async () => {
+  test('if a reorganisation removes the payment of a credit, that credit is no longer owed, and the operator gets an alert; other credits stay', async () => {
     const { buy, sold, chain, logger, db } = await openSeller()
     const credits = [createTestPayment(1, 1), createTestPayment(2, 2)] as const
     for (const payment of credits) {

@@ -61,7 +61,7 @@ describe('purchases open at the start', () => {
     expect(await sweep()).toBe('seen')
   })
 
-  test('purchases open at the start are not checked by a process that never had the job', async () => {
+  test('purchases open at the start are not checked by a process that has never been allowed to sweep', async () => {
     const job = { isOurs: false }
     const { sweep, looked } = await openWorld({
       async run(_, work) {
@@ -77,7 +77,7 @@ describe('purchases open at the start', () => {
   })
 })
 
-test('an outage of the store is reported once, until a sweep succeeds', async () => {
+test('an outage of the store is reported once, and is reported again only after a sweep has succeeded', async () => {
   const { sweep, store, logger } = await openWorld()
   const listNotes = () => logger.notes.map(({ event }) => event)
   store.isBusy = true

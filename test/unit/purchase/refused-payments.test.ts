@@ -46,7 +46,7 @@ describe('a payment that lost the race for its block', () => {
     return { ...seller, lost, payment: other }
   }
 
-  test('a payment that lost its block is not reported as uncharged, because a facilitator has it and it may settle while it is valid', async () => {
+  test('a payment that lost its block is not reported as uncharged, because a facilitator received it and it may settle until it expires', async () => {
     const { lost, payment } = await losePayment()
     const until = new Date(Number(payment.validBefore) * 1000).toISOString()
     expect(lost).toMatchObject({ code: 'purchase_pending', details: { charged: 'unknown' } })
@@ -62,7 +62,7 @@ describe('a payment that lost the race for its block', () => {
     expect(again).toMatchObject({ code: 'payment_used', details: { charged: 'yes' } })
   })
 
-  test('a payment that lost its block is reported as uncharged once it can never settle any more', async () => {
+  test('a payment that lost its block is reported as uncharged once it can no longer settle', async () => {
     const { chain, sold, payment } = await losePayment()
     chain.expire(payment)
     await sold.reconcile(payment)
@@ -130,7 +130,7 @@ describe('a payment without a record', () => {
     expect(await buySoldBlock(120_000, 130_000)).toMatchObject(unknown)
   })
 
-  test('an unknown payment is reported as uncharged if it was signed after the process started, or can never settle any more', async () => {
+  test('an unknown payment is reported as uncharged if it was signed after the process started, or can no longer settle', async () => {
     const uncharged = { code: 'block_taken', details: { charged: 'no' } }
     expect(await buySoldBlock(120_000, 0)).toMatchObject(uncharged)
     expect(await buySoldBlock(700_000, 690_000)).toMatchObject(uncharged)

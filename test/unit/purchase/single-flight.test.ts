@@ -71,7 +71,7 @@ test('runs for different keys do not wait for each other', async () => {
   expect(await slow).toBe('a')
 })
 
-test('idle waits for every run, including those started meanwhile', async () => {
+test('a caller that waits for idle waits for every run, even for runs that start in the meantime', async () => {
   const { flights, notes, a, b } = createWorld()
   await flights.idle()
   const first = flights.run('one', a.run)

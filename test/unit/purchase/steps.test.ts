@@ -19,7 +19,7 @@ const sold = { ...held, state: SOLD_UNANSWERED }
 const claim = { do: 'claim', target: HERE, payment, listing: SILENT, head: HEAD } as const
 const handOver = { do: 'hand-over', purchase: sold, isReceipt: true } as const
 
-test('a block counts as reserved as soon as it is requested, unless the ledger refuses it', () => {
+test('a block counts as reserved as soon as its claim is requested, unless the ledger refuses the claim', () => {
   const hasClaimedBy = (step: Partial<RunStep>) => hasClaimed([{ ...claim, state: 'answered', ...step } as RunStep])
   const lost: ClaimResult = { kind: 'lost', space: 'reserved' }
   expect([
@@ -30,7 +30,7 @@ test('a block counts as reserved as soon as it is requested, unless the ledger r
   ]).toEqual([true, true, true, false])
 })
 
-test('a receipt counts as reused as soon as its reuse is requested, unless that fails or is refused', () => {
+test('a receipt counts as reused as soon as its reuse is requested, unless the reuse fails or is refused', () => {
   const findHandedOverBy = (step: Partial<RunStep>) =>
     findHandedOver([{ ...handOver, state: 'answered', ...step } as RunStep])
   expect([findHandedOverBy({ state: 'asked' }), findHandedOverBy({ answer: true })]).toEqual([sold, sold])

@@ -120,7 +120,7 @@ test('a payment that another process may have sent to a facilitator is not repor
   expect(await other).toMatchObject({ code: 'payment_required', details: { charged: 'no' } })
 })
 
-test('a process that cannot take a lease does not report a payment as uncharged if another process may have sent it', async () => {
+test('a process that cannot take a lease does not report a payment as uncharged if another process may have sent the payment', async () => {
   const { here, there, pass } = await openWorld()
   pass(120)
   const payment = createTestPayment(1, 1, { validBefore: BigInt(NOW / 1000 + 420) })
@@ -134,7 +134,7 @@ test('a process that cannot take a lease does not report a payment as uncharged 
   expect(await again).toMatchObject({ code: 'payment_required', details: { charged: 'unknown' } })
 })
 
-test('a process that loses its lease does not report a payment as uncharged if another process may have sent it meanwhile', async () => {
+test('a process that loses its lease does not report a payment as uncharged if another process may have sent the payment in the meantime', async () => {
   const { here, there, leases, pass } = await openWorld()
   pass(120)
   const payment = createTestPayment(1, 1, { validBefore: BigInt(NOW / 1000 + 420) })
@@ -169,7 +169,7 @@ test('a process that lost its lease asks the payer to wait while another process
   expect(readNonceOrCode(await bought)).toBe(toHash(1))
 })
 
-test('a payment that can never settle any more is reported as uncharged, even if another process still works on it', async () => {
+test('a payment that can no longer settle is reported as uncharged, even if another process still works on it', async () => {
   const { here, there, ledger, chain, pass } = await openWorld()
   const payment = createTestPayment(1, 1)
   here.gate.settling = new Promise(() => {})
@@ -185,7 +185,7 @@ test('a payment that can never settle any more is reported as uncharged, even if
   expect(await Promise.race([held, 'still settling'])).toBe('still settling')
 })
 
-test('a process remembers that it lost a lease, even if the response to the request at hand did not depend on the lease', async () => {
+test('a process remembers that it lost a lease, even if the response to the current request did not depend on the lease', async () => {
   const { here, there, chain, leases, pass } = await openWorld()
   pass(120)
   const payment = createTestPayment(1, 1, { validBefore: BigInt(NOW / 1000 + 420) })
@@ -249,7 +249,7 @@ test('one signed request sent to two processes is charged once, and both return 
   expect(settled).toHaveLength(1)
 })
 
-test('if a process dies, its payer can sign a new payment, gets the receipt from another process, and is charged once', async () => {
+test('if a process dies during a purchase, the payer can sign a new payment, gets the receipt from another process, and is charged once', async () => {
   const { here, there, settled, pass } = await openWorld()
   here.gate.settling = never
   const { nonce } = createTestPayment(1, 1)
@@ -262,7 +262,7 @@ test('if a process dies, its payer can sign a new payment, gets the receipt from
   expect([readNonceOrCode(await anew), settled.map((payment) => payment.nonce)]).toEqual([nonce, [nonce]])
 })
 
-test('a receipt that two processes return for two later payments at the same time ends both payments', async () => {
+test('if two processes return the same receipt for two later payments at the same time, neither payment is charged', async () => {
   const { here, there, open, settled, ledger, pass } = await openWorld()
   here.gate.settling = never
   void here.buy(createTestPayment(1, 1))
@@ -280,7 +280,7 @@ test('a receipt that two processes return for two later payments at the same tim
   expect(settled.map(({ nonce }) => nonce)).toEqual([toHash(1)])
 })
 
-test('a payment signed again with a longer validity waits for the process that settles it, and then buys', async () => {
+test('a payment that is signed again with a longer validity waits for the process that settles the first one, and then buys a block', async () => {
   const { here, there, settled, pass } = await openWorld()
   const settling = Promise.withResolvers<SettleResult>()
   here.gate.settling = settling.promise
@@ -307,7 +307,7 @@ test('if one payer buys in two processes in parallel, the later purchase waits f
   expect(settled).toHaveLength(1)
 })
 
-test('a rejection does not release a block if another process has sent its payment since, and is not returned to the client', async () => {
+test('if another process has sent the payment since, a rejection neither releases the block nor is returned to the client', async () => {
   const { ledger, leases, chain, here, there, pass } = await openWorld()
   const refusing = Promise.withResolvers<SettleResult>()
   here.gate.settling = refusing.promise
@@ -327,7 +327,7 @@ test('a rejection does not release a block if another process has sent its payme
   expect(readNonceOrCode(await slow)).toBe(toHash(1))
 })
 
-test('a run that released its block returns the sale that another process made since', async () => {
+test('a run that released its block returns the sale that another process has made since', async () => {
   const { here, there, leases, settled, pass } = await openWorld()
   here.gate.settling = Promise.resolve({ kind: 'unsent' })
   here.gate.atRelease = async () => {
@@ -382,7 +382,7 @@ test('a payer that waits too long is asked to retry, and its held purchase is ma
   })
 })
 
-test('a payer is asked to retry only once its purchase is marked as uncertain in the database, and then buys nothing new', async () => {
+test('a payer is asked to retry only after its purchase is marked as uncertain in the database, and then cannot buy anything new', async () => {
   const { ledger, here, there, pass } = await openWorld()
   here.gate.settling = never
   void here.buy(createTestPayment(1, 1))

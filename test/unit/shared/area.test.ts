@@ -53,7 +53,7 @@ test('the blocks of an area are listed row by row', () => {
   ])
 })
 
-test('the area of 1x1 at the position of a block contains only that block', () => {
+test('a 1x1 area at the position of a block contains only that block', () => {
   for (const block of ALL_BLOCKS) {
     const area = placeArea(block, { w: 1, h: 1 })
     expect(area === undefined ? [] : blocksOf(area)).toEqual([block])
@@ -68,7 +68,7 @@ test('an area cannot extend beyond the edge of the wall', () => {
   expect(placeArea(last, { w: 1, h: 2 })).toBeUndefined()
 })
 
-test('the size of an area is valid only in whole blocks, from 1x1 up to 400 blocks', () => {
+test('the size of an area is valid only if it is in whole blocks, from 1x1 up to 400 blocks in total', () => {
   expect(isAreaSize({ w: 20, h: 20 })).toBe(true)
   expect(20 * 20).toBe(AREA_BLOCKS_MAX)
   for (const [w, h] of [

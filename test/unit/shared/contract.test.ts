@@ -47,7 +47,7 @@ describe('the kinds of text', () => {
     expect(isAccepted(PixelsHex, value)).toBe(expected)
   })
 
-  test('each field of a listing publishes one example, and accepts it', () => {
+  test('the schema of each field of a listing contains one example, and accepts it', () => {
     for (const schema of Object.values(ListingQuery.properties))
       expect(schema['examples'].map((example: unknown) => isAccepted(schema, example))).toEqual([true])
   })

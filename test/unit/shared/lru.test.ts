@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { getOrMake, createLru } from '../../../shared/lru.ts'
 
 describe('a bounded map', () => {
-  test('a full map drops the least recently used entry', () => {
+  test('if an entry is added to a full map, the least recently used entry is dropped', () => {
     const numbers = createLru<string, number>(2)
     numbers.set('a', 1)
     numbers.set('b', 2)
@@ -41,7 +41,7 @@ describe('values made on demand', () => {
     expect(made).toBe(1)
   })
 
-  test('if making a value fails, all waiting callers get the error, and the next caller makes it again', async () => {
+  test('if making a value fails, all waiting callers get the error, and the next caller makes the value again', async () => {
     const kept = createLru<string, Promise<string>>(2)
     const making = Promise.withResolvers<string>()
     const asked = [1, 2].map(() => getOrMake(kept, 'wall', () => making.promise))

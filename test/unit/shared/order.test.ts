@@ -63,7 +63,7 @@ const VECTORS: ReadonlyArray<readonly [string, Order, string, string]> = [
 
 describe('an order', () => {
   test.each(VECTORS)(
-    'an order of %s has its known text, which is parsed back to the same order, and its known nonce',
+    'the text and the nonce of an order of %s have their known values, and the text is parsed back to the same order',
     (_, order, text, nonce) => {
       expect(formatOrderText(order)).toBe(text)
       expect(parseOrderText(text)).toEqual(order)

@@ -32,7 +32,7 @@ describe('a picture', () => {
     ['no digits', ''],
     ['one digit too few', '0'.repeat(199)],
     ['one digit too many', '0'.repeat(201)],
-    ['a letter after f', 'g' + '0'.repeat(199)],
+    ['a letter beyond f', 'g' + '0'.repeat(199)],
     ['a 0x prefix', '0x' + '0'.repeat(198)],
     ['a space', ' ' + '0'.repeat(199)],
     ['a line feed at the end', '0'.repeat(200) + '\n'],
@@ -43,7 +43,7 @@ describe('a picture', () => {
     expect(parsePixels(text)).toEqual({ problem: 'must be exactly 200 hex characters, two for each of 100 pixels' })
   })
 
-  test('stored pixels of the wrong length throw an error, because the database must be damaged', () => {
+  test('reading stored pixels of the wrong length throws an error, because the database must be damaged', () => {
     expect(() => trustPixels(new Uint8Array(99))).toThrow(RangeError)
   })
 })

@@ -56,14 +56,14 @@ test('scaling a picture up keeps its hard edges', () => {
   ])
 })
 
-test('cover cuts off the same amount at both ends of a picture', () => {
+test('with the fit cover, the same amount is cut off at both ends of a picture', () => {
   const bars = createRaster(4, 1, (x) => (x === 0 || x === 3 ? WHITE : BLACK))
   expect(listReds(resample(bars, 2, 1, 'cover', '#000000'))).toEqual([[0, 0]])
   const tall = createRaster(1, 4, (_, y) => (y === 0 || y === 3 ? WHITE : BLACK))
   expect(listReds(resample(tall, 1, 2, 'cover', '#000000'))).toEqual([[0], [0]])
 })
 
-test('contain shows the whole picture, with the background around it', () => {
+test('with the fit contain, the whole picture is shown, with the background around it', () => {
   const wide = createRaster(4, 2, () => BLACK)
   expect(listReds(resample(wide, 4, 4, 'contain', '#ffffff'))).toEqual([
     [1, 1, 1, 1],
@@ -75,12 +75,12 @@ test('contain shows the whole picture, with the background around it', () => {
   expect(listReds(resample(tall, 4, 4, 'contain', '#ffffff'))).toEqual(Array.from({ length: 4 }, () => [1, 0, 1, 1]))
 })
 
-test('contain shows even a very thin picture as at least one row of pixels', () => {
+test('with the fit contain, even a very thin picture is shown as at least one row of pixels', () => {
   const line = createRaster(100, 1, () => WHITE)
   expect(listReds(resample(line, 3, 3, 'contain', '#000000'))[1]).toEqual([1, 1, 1])
 })
 
-test('the background shows through transparent parts, mixed as linear light', () => {
+test('transparent parts of a picture are mixed with the background as linear light', () => {
   expect(
     resample(
       createRaster(1, 1, () => CLEAR),

@@ -15,7 +15,7 @@ test('escapeText keeps line feeds, and escapes other control characters', () => 
   expect(escapeText('one\ntwo\u001B')).toBe('one\ntwo\\u001b')
 })
 
-test('JSON still has the same value after it is escaped', () => {
+test('escaped JSON is still parsed to the same value', () => {
   const value = { reference: 'a\u202Eb\u009Bc\n' }
   expect(JSON.parse(escapeText(JSON.stringify(value, null, 2)))).toEqual(value)
 })

@@ -51,7 +51,7 @@ describe('a coordinate', () => {
 })
 
 describe('a block', () => {
-  test('the column and row of every block lead back to that block', () => {
+  test('converting a block to its column and row, and back to a block, returns the same block', () => {
     expect(ALL_BLOCKS.every((block) => blockAt(cellOf(block).col, cellOf(block).row) === block)).toBe(true)
   })
 

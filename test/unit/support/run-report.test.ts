@@ -19,7 +19,7 @@ test('the last line shows how long the tests took, on which machine, and what wa
   expect(formatLastLine({ seconds: 5, measured: [quiet], missing: [] })).toContain('Nothing was missing')
 })
 
-test('the slowness of a machine follows its CPU load or its disk, whichever is slower, from 1 to 4', () => {
+test('the slowness of a machine is computed from its CPU load or its disk, whichever is worse, and is between 1 and 4', () => {
   expect(computeSlowness(quiet)).toBe(1)
   expect(computeSlowness(busy)).toBe(3.75)
   expect(computeSlowness({ ...quiet, flushMs: 60 })).toBe(3)

@@ -83,7 +83,7 @@ test('the button’s message contains the known position and price, and never th
   ])
 })
 
-test('a position without a picture is not offered for sale, and if the chat blocks requests, the view says so', () => {
+test('a position without a picture is not offered for sale, and the view says if the chat blocks its requests', () => {
   const sketch = { ...createSketch({ col: 80, row: 45 }), size: { w: 3, h: 2 } }
   const shown: Shown = { sketch, hasSize: true, hasPlace: true, perBlock: '1.00', host: 'wall.test' }
   expect(createOffer(shown)).toMatchObject({

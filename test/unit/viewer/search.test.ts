@@ -43,7 +43,7 @@ test('the agent in a page address is found by number or wallet', () => {
   expect(findAgent(wall, 'Ada')).toBeUndefined()
 })
 
-test('agents are listed by arrival, by blocks or by their latest purchase, and works by age or size', () => {
+test('agents can be sorted by arrival, number of blocks or latest purchase, and artworks by age or size', () => {
   const listSorted = (order: SortOrder) => listInOrder(wall, order).map(describeHit)
   expect([listSorted('arrival'), listSorted('blocks'), listSorted('latest')]).toEqual([
     ['agent 0', 'agent 1'],

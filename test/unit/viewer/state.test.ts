@@ -62,7 +62,7 @@ test('the shown block is the one under the pointer, even after the wall has move
   expect(findShownBlock(left)).toBe(requireBlockAt(79, 45))
 })
 
-test('a tap keeps the details of a block open while other blocks are pointed at, until its artwork or no block is tapped', () => {
+test('a tapped block keeps its details open, even while another block is pointed at, until its artwork is tapped or a tap hits no block', () => {
   const pinned = step(opened, { do: 'tap', at: pointOf(opened, rainbowBlock) })
   const elsewhere = step(pinned, { do: 'point', at: pointOf(opened, openBlock) })
   expect([elsewhere.pinned, findPointedBlock(elsewhere)]).toEqual([rainbowBlock, openBlock])
@@ -109,7 +109,7 @@ describe.each(STAGES)('on %s', (...[, stage]) => {
     return seen.length === 0 ? from : step(from, { do: 'tap', at: touched, byFinger: way === 'touch' })
   }
 
-  test('wherever it is opened from, an artwork ends up in full view next to its details', () => {
+  test('an artwork ends up in full view next to its details, whatever the view and the way in which it is opened', () => {
     fc.assert(
       fc.property(
         ways,
@@ -128,7 +128,7 @@ describe.each(STAGES)('on %s', (...[, stage]) => {
     )
   })
 
-  test('if the window is resized in flight or at rest, an opened artwork ends up in full view next to its details', () => {
+  test('if the window is resized while the wall moves or rests, an opened artwork ends up in full view next to its details', () => {
     fc.assert(
       fc.property(shares, fc.boolean(), (chance, rests) => {
         const flying = openRandomArtwork('list or news', start, chance)
@@ -201,7 +201,7 @@ test('the page opens on the sold blocks, and shows them again when the window is
   expect(resize(moved, { width: 1000, height: 700 }).camera).toEqual(moved.camera)
 })
 
-test('a full wall is as high as an upright stage, and fits entirely on a wide one', () => {
+test('a full wall is shown as high as an upright stage, and fits entirely on a wide stage', () => {
   const upright = { width: 390, height: 600 }
   const full = { ...canvas, blocks: ALL_BLOCKS.map((i) => ({ i, a: 0, t: 0 })) }
   expect(createArrivedState(upright, buildSampleWall(full)).camera.zoom).toBeCloseTo(0.64)
@@ -229,7 +229,7 @@ describe('a tour', () => {
     }
   })
 
-  test('the tour shows the present, and one step back closes it', () => {
+  test('a tour starts in the present, and one step back closes the tour', () => {
     expect(step(step(still, { do: 'seek', at: 1 }), { do: 'tour', stops: [nastyBlock] }).at).toBeUndefined()
     expect(countLayers(touring)).toBe(1)
     for (const end of [{ do: 'dismiss' }, { do: 'open', panel: 'tour' }, { do: 'open', panel: 'find' }] as const)
@@ -268,14 +268,14 @@ test('a cursor begins at the centre of the view, moves block by block, and stops
   expect(findShownBlock(step(begun, { do: 'leave' }))).toBeUndefined()
 })
 
-test('a pointer replaces the keyboard cursor, and the next cursor begins at the pointed block', () => {
+test('a pointer replaces the keyboard cursor, and the next cursor begins at the block under the pointer', () => {
   const walked = step(opened, { do: 'walk', right: 0, down: 0 })
   const pointed = step(walked, { do: 'point', at: pointOf(opened, openBlock) })
   expect(findShownBlock(pointed)).toBe(openBlock)
   expect(findShownBlock(step(pointed, { do: 'walk', right: 1, down: 0 }))).toBe(openBlock)
 })
 
-test('a press on the wall stops its motion, and for a visitor who prefers reduced motion there is none', () => {
+test('a press on the wall stops its motion, and the wall has no motion for a visitor who prefers reduced motion', () => {
   const near = step(opened, { do: 'zoom', factor: 10 })
   const thrown = step(near, { do: 'throw', vx: 1, vy: 0 })
   expect(step(thrown, { do: 'tick', ms: 16 }).camera.x).toBeLessThan(near.camera.x)
@@ -302,7 +302,7 @@ test('Escape closes one layer at a time', () => {
   ])
 })
 
-test('the wall counts as moved once the visitor has moved it, and not before', () => {
+test('the wall counts as moved only after the visitor has moved it', () => {
   expect([home.isMoved, resize(home, { width: 900, height: 600 }).isMoved]).toEqual([false, false])
   expect(step(home, { do: 'open', panel: 'find' }).isMoved).toBe(false)
   expect(step(home, { do: 'pan', dx: 10, dy: 0 }).isMoved).toBe(true)

@@ -79,7 +79,7 @@ test('a long log is compacted page by page, and the compaction is logged once', 
   wall.close()
 })
 
-test('names are compacted like repaints, and after the days of history only sales and the last change of each block and name are left', async () => {
+test('names are compacted like repaints; after the days of history, only sales and the last change of each block and name are left', async () => {
   const wall = await openBlank()
   await sell(wall, '3,4', 1, 1, SILENT)
   for (const [at, minutes] of [0, 1, 61].entries()) {

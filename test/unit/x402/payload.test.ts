@@ -73,7 +73,7 @@ describe("the stock client's own header", () => {
     expect(readPayment(stock)).toEqual(readPaymentHeader(stockHeader))
   })
 
-  test('the stock client’s header is read without its padding', () => {
+  test('the stock client’s header is also read if its padding is missing', () => {
     expect(readPaymentHeader(stockHeader.replace(/=+$/, ''))).toEqual(readPaymentHeader(stockHeader))
   })
 })
@@ -150,7 +150,7 @@ describe('the payment identifier', () => {
     ['not ASCII', { info: { id: 'ä'.repeat(16) } }],
     ['followed by a line feed', { info: { id: `${'a'.repeat(16)}\n` } }],
     ['a number', { info: { id: 1234567890123456 } }],
-    ['nothing', { info: { id: null } }],
+    ['without a value', { info: { id: null } }],
     ['missing its info', {}],
     ['a string', 'pay_7d5d747be160e280'],
     ['null', null],

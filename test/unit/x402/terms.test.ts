@@ -87,7 +87,7 @@ const catalogueDemand = (demand: ReturnType<typeof buildDemand>) => {
 }
 
 describe('the terms of a block', () => {
-  test('the terms of a block are the same complete demand that the SDK builds', async () => {
+  test('the terms of a block equal the complete demand that the SDK builds', async () => {
     const server = await createStockServer()
     for (const target of TARGETS) {
       const ours = buildDemand(OFFER, target)
@@ -159,7 +159,7 @@ describe('the demand for one request', () => {
   })
 })
 
-test('a catalogue lists the buying tool by the MCP server’s URL and the name of the tool, as the SDK declares it', () => {
+test('the SDK finds the URL of the MCP server and the name of the buying tool in the demand for a tool call', () => {
   const demand = createToolDemand(OFFER, 'next', { reason: 'expired' })
   expect(isPaymentRequiredV2(demand)).toBe(true)
   expect([demand.resource.url, demand.error]).toEqual(['https://wall.example/mcp', 'expired'])
@@ -176,7 +176,7 @@ test('a catalogue lists the buying tool by the MCP server’s URL and the name o
   expect(catalogueDemand(demand)).toMatchObject({ resourceUrl: 'https://wall.example/mcp', toolName: 'buy_block' })
 })
 
-test('a catalogue finds the URL of the next block, and one URL template for all blocks', () => {
+test('the SDK finds the URL of the next block in the demand for it, and one URL template in the demand for any other block', () => {
   const found = TARGETS.map((target) => {
     const discovered = catalogueDemand(buildDemand(OFFER, target))
     return { url: discovered?.resourceUrl, input: discovered?.discoveryInfo.input }
@@ -188,7 +188,7 @@ test('a catalogue finds the URL of the next block, and one URL template for all 
   ])
 })
 
-test('the URL of a paid resource is canonical, and is on the configured host', () => {
+test('the URL of a paid resource is canonical and on the configured host', () => {
   expect(TARGETS.map(pathOf)).toEqual(['/blocks/next', '/blocks/80,45'])
   expect(formatResourceUrl(OFFER, blockOf('007,003'))).toBe('https://wall.example/blocks/7,3')
   expect(buildDemand(OFFER, 'next').resource.url).toBe('https://wall.example/blocks/next')

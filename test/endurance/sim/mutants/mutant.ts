@@ -1,13 +1,13 @@
-/** A bug to plant: a plausible mistake in the source, which some history must show. */
+/** A bug to plant: a plausible mistake in the source, which breaks a promise in some history. */
 export type Mutant = {
   readonly name: string
-  readonly file: string // in the repository
+  readonly file: string // path in the repository
   readonly from: string // exact text in the source, which occurs once
   readonly to: string
   /**
-   * The kind of run that finds it: only with the real engine, between two servers, in the adapter, with a restored
-   * older copy, with changing prices, or on a wide wall.
+   * The kind of history that the bug needs to show: with the real engine, two servers, the chain adapter, a restored
+   * older copy, changing prices, or a wide wall.
    */
   readonly shows?: 'real' | 'twins' | 'real twins' | 'real prices' | 'real wide' | 'endpoints' | 'operator'
-  readonly isCheap?: true // found within so few histories that every test run can plant it
+  readonly isCheap?: true // the simulation finds it so soon that every test run plants it
 }

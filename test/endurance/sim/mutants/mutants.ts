@@ -1,4 +1,4 @@
-/** All bugs to plant. */
+/** All bugs to plant in the simulation's copy of the source. */
 
 import type { Mutant } from './mutant.ts'
 import { mutantsOfAreas } from './of-areas.ts'
@@ -41,7 +41,7 @@ export const mutants: readonly Mutant[] = [
     to: 'reason.length > 0',
   },
   {
-    name: 'a success is believed without the chain',
+    name: 'a success that a facilitator reports is believed without a check of the chain',
     file: SETTLEMENT,
     from: `  if (status.kind === 'paid') return yield* finalize(purchase, status.tx, true)\n`,
     to: `  if (settling?.kind === 'success') return yield* finalize(purchase, settling.tx, true)
@@ -73,7 +73,7 @@ export const mutants: readonly Mutant[] = [
   return known === undefined`,
   },
   {
-    name: 'payments are accepted before the open purchases were checked',
+    name: 'payments are accepted before the open purchases are checked',
     file: SCRIPT,
     from: `  if (!order.armed) return refuse(createRailNotArmedFailure())\n\n`,
     to: '\n',
@@ -103,7 +103,7 @@ export const mutants: readonly Mutant[] = [
     to: '',
   },
   {
-    name: 'a sale that cannot be stored is rejected',
+    name: 'a payer whose sale cannot be stored is asked for another payment',
     file: SETTLEMENT,
     from: 'refusal: createNotPersistedFailure(purchase) }',
     to: `refusal: createPaymentRequiredFailure('the deed could not be written') }`,
@@ -117,7 +117,7 @@ export const mutants: readonly Mutant[] = [
     isCheap: true,
   },
   {
-    name: 'a resend of a payment for any other block gets its receipt',
+    name: 'a known payment that is sent for another block gets its receipt',
     file: SCRIPT,
     from: 'if (!isPaymentOf(known, payment) || !coversTarget(known, target))',
     to: 'if (!isPaymentOf(known, payment))',
@@ -142,13 +142,13 @@ export const mutants: readonly Mutant[] = [
     to: `      return 'seen'\n`,
   },
   {
-    name: 'the time of a sale may decrease (SQL)',
+    name: 'a sale can have an earlier time than the sale before it (SQL)',
     file: 'db/wall/log.ts',
     from: 'max($now, coalesce((SELECT at FROM changes ORDER BY number DESC LIMIT 1), 0)) AS at',
     to: '$now AS at',
   },
   {
-    name: 'holds are not counted (SQL)',
+    name: 'the limit of holds for one payer is not enforced (SQL)',
     file: RULES,
     from: 'return held.length >= HOLDS_MAX || ',
     to: 'return ',
@@ -186,7 +186,7 @@ export const mutants: readonly Mutant[] = [
     to: `return unseen === undefined ? 'partly' : 'seen'`,
   },
   {
-    name: 'a rejection on a retry is final',
+    name: 'a rejection of a retried settlement counts as final',
     file: SETTLEMENT,
     from: `  const settling = yield* ask({ do: 'settle', purchase: held })\n`,
     to: `  const settling = yield* ask({ do: 'settle', purchase: held })
@@ -212,7 +212,7 @@ export const mutants: readonly Mutant[] = [
     to: `refusal !== undefined ? { ...watched, refusal } : watched`,
   },
   {
-    name: 'a late settlement is not noticed',
+    name: 'a payment that settles late is not fulfilled',
     file: SETTLEMENT,
     from: `    const given = yield* ask({ do: 'fulfil-late-payment', purchase, tx: status.tx })
     return { purchase: given, status, refusal: createChargeUnknownFailure() }`,
@@ -274,7 +274,7 @@ export const mutants: readonly Mutant[] = [
     to: 'to === terms.payTo && accepted',
   },
   {
-    name: 'the time of a sale may decrease between servers',
+    name: 'a sale can have an earlier time than the sale of another server before it',
     file: 'test/endurance/sim/ledger-model.ts',
     from: 'const at = Math.max(now, sales.at(-1)?.at ?? 0)',
     to: 'const at = now',
@@ -326,19 +326,19 @@ export const mutants: readonly Mutant[] = [
     to: 'prior === undefined || chain.head >= 0n ? undefined : yield* resolvePrior(prior, order, refuse)',
   },
   {
-    name: 'a receipt is marked as answered before the connection of its client is checked',
+    name: 'a purchase is marked as answered without a check that its client is still connected',
     file: RUN,
     from: 'if (!run.client.aborted) await',
     to: 'await',
   },
   {
-    name: 'a receipt is marked as answered when somebody else resends the payment',
+    name: 'a purchase is marked as answered when somebody else resends its payment',
     file: RUN,
     from: `const isOwn = hasClaimed(run.steps) && outcome.kind === 'bought'`,
     to: `const isOwn = outcome.kind === 'bought'`,
   },
   {
-    name: 'a receipt that the store could not confirm is marked as handed over',
+    name: 'a receipt counts as returned although the store could not confirm that',
     file: STEPS,
     from: `(step.state === 'asked' || step.answer === true)`,
     to: 'step.answer !== false',
@@ -363,7 +363,7 @@ export const mutants: readonly Mutant[] = [
     to: '',
   },
   {
-    name: 'a purchase whose client disconnected counts as in progress',
+    name: 'a purchase whose client disconnected counts as one with a waiting client',
     file: AVAILABILITY,
     from: 'key.payer === payer && hasClaimed(steps) && !client.aborted',
     to: 'key.payer === payer && hasClaimed(steps) && client !== undefined',
@@ -420,7 +420,7 @@ export const mutants: readonly Mutant[] = [
     shows: 'twins',
   },
   {
-    name: 'a sale forgets that its payer waits (SQL)',
+    name: 'marking one purchase as answered marks all purchases of its payer (SQL)',
     file: 'db/purchase/ledger.ts',
     from: `WHERE payer = $payer AND nonce = $nonce AND unanswered = 1`,
     to: `WHERE payer = $payer AND unanswered = 1`,
@@ -432,7 +432,7 @@ export const mutants: readonly Mutant[] = [
     to: '',
   },
   {
-    name: 'a new payment is demanded while another process works on the payment',
+    name: 'a new payment is demanded while another process works on the first one',
     file: SCRIPT,
     from: `  if (known?.state.kind === 'reserved') yield* markUncertain(known)
   return withChargeStatus(createAlreadyProcessingFailure(), undefined)`,
@@ -479,7 +479,7 @@ export const mutants: readonly Mutant[] = [
     to: `const { target, listing, head } = { ...(known ?? { target: asked, head: height }), listing: draft }`,
   },
   {
-    name: 'a painter is not stored (SQL)',
+    name: 'the painter of a purchase is not stored (SQL)',
     file: 'db/purchase/holds.ts',
     from: 'painter === null ? doNothing() : storePurchasePainter(payment, painter)',
     to: 'doNothing()',
@@ -500,20 +500,20 @@ export const mutants: readonly Mutant[] = [
     ...toOrderColumns(payment),`,
   },
   {
-    name: 'nobody notices that a client disconnected',
+    name: 'the server does not notice that a client disconnected',
     file: SELLER,
     from: 'buyInTurn(runs, { target, payment, listing }, client)',
     to: 'buyInTurn(runs, { target, payment, listing }, STAYING)',
   },
   {
-    name: 'a void payment is called charged',
+    name: 'a void payment is reported as charged',
     file: 'server/domain/purchase/charging.ts',
     from: `return { charged: isOver ? 'no' : 'unknown' }`,
     to: `return { charged: isOver ? 'yes' : 'unknown' }`,
     isCheap: true,
   },
   {
-    name: 'a payment that may still move is called not charged',
+    name: 'a payment that may still move is reported as uncharged',
     file: 'server/domain/purchase/charging.ts',
     from: `if (statusOf[code] >= 500) return { charged: 'unknown' }`,
     to: `if (statusOf[code] >= 500) return { charged: 'no' }`,

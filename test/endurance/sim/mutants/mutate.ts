@@ -22,8 +22,8 @@ const SOURCES = [
   'tsconfig.base.json',
 ]
 
-// A bug must show within this many histories. The first batches are small, because most bugs show immediately. Operator
-// bugs, which can show only in one of 251 histories, get twice as many.
+// A bug must show within this many histories. The first batches are small, because most bugs show within a few
+// histories. Operator bugs, which can show only in one of 251 histories, get twice as many histories.
 const KILLED_WITHIN = 50_000
 const chooseSeedLimit = ({ shows }: Mutant) => (shows === 'operator' ? 2 * KILLED_WITHIN : KILLED_WITHIN)
 const STRETCHES = [250, 1000, 5000]
@@ -36,7 +36,7 @@ export function plantBug({ name, file, from, to }: Mutant): string {
   const source = readFileSync(join(ROOT, file), 'utf8')
   const [before, after, ...more] = source.split(from)
   if (before === undefined || after === undefined || more.length > 0)
-    throw new Error(`"${name}" does not fit ${file} any more`)
+    throw new Error(`"${name}": the text to replace does not occur exactly once in ${file}`)
   return before + to + after
 }
 
@@ -51,7 +51,7 @@ export async function runMutant(mutant: Mutant, seeds: number): Promise<Fate> {
     for (let from = 0, nth = 0; from < seeds; nth += 1) {
       const end = Math.min(seeds, from + (STRETCHES[nth] ?? 5000))
       const broken = await playStretch(join(folder, 'test/endurance/sim'), from, end, () => {}, createChoice(mutant))
-      // A bug that refers to an unknown name proves nothing.
+      // If the bug's code refers to an unknown name, its failure proves nothing.
       if (broken?.broken.includes('ReferenceError') === true) throw new Error(`"${mutant.name}": ${broken.broken}`)
       if (broken !== undefined) return { mutant, ...broken }
       from = end
@@ -62,7 +62,10 @@ export async function runMutant(mutant: Mutant, seeds: number): Promise<Fate> {
   }
 }
 
-/** A bug in SQL shows only with the real engine, and one between servers only with two. */
+/**
+ * The kinds of histories to play: a bug in SQL shows only with the real engine, and one between servers only with two
+ * servers.
+ */
 const createChoice = ({ file, shows }: Mutant): Choice => ({
   real: file.startsWith('db/') || shows?.startsWith('real') === true,
   twins: shows === 'twins' || shows === 'real twins',
@@ -74,7 +77,7 @@ const createChoice = ({ file, shows }: Mutant): Choice => ({
 
 /** Plants every bug and prints the results; returns the exit code. */
 export async function runMutants(workers: number, seeds: number): Promise<number> {
-  // Every bug must fit the source before the first one is tried.
+  // Checks that every bug can be planted before the first one is tried.
   for (const mutant of mutants) plantBug(mutant)
   const waiting = [...mutants]
   const fates: Fate[] = []

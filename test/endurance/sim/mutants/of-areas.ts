@@ -1,4 +1,4 @@
-/** Bugs that only areas have, or show. */
+/** Bugs that exist, or can be observed, only with areas. */
 
 import type { Mutant } from './mutant.ts'
 
@@ -44,7 +44,7 @@ export const mutantsOfAreas: readonly Mutant[] = [
   yield* holdBlocks(purchase, (yield* readKnownPurchase(payment)).id, purchase.block)\n`,
   },
   {
-    name: 'an area is identified by its last block (SQL)',
+    name: 'the blocks of an area are sold in reverse order (SQL)',
     file: SALES,
     from: 'const sold = listHeldBlocks(selling)',
     to: 'const sold = listHeldBlocks(selling).toReversed()',
@@ -81,7 +81,7 @@ export const mutantsOfAreas: readonly Mutant[] = [
     to: 'shelf.findOpenPlace(toNext(known.target))',
   },
   {
-    name: 'held blocks are not counted (SQL)',
+    name: 'the limit of held blocks for one payer is not enforced (SQL)',
     file: RULES,
     from: ` || held.reduce((sum, blocks) => sum + blocks, countBlocks(target)) > HELD_BLOCKS_MAX`,
     to: '',

@@ -43,7 +43,7 @@ export const mutantsOfTheChain: readonly Mutant[] = [
     shows: 'endpoints',
   },
   {
-    name: 'an event that is not found counts as absent',
+    name: 'an authorization counts as void if its event is not found',
     file: STATUS,
     from: `    next = through + 1n
   }
@@ -54,7 +54,7 @@ export const mutantsOfTheChain: readonly Mutant[] = [
     shows: 'endpoints',
   },
   {
-    name: 'only the older half of the range is searched for events',
+    name: 'the search for an event continues in the wrong half of the range',
     file: STATUS,
     from: 'spent = middle\n      else unspent = middle',
     to: 'unspent = middle\n      else spent = middle',

@@ -15,7 +15,7 @@ export const mutantsOfTheOperator: readonly Mutant[] = [
     shows: 'operator',
   },
   {
-    name: 'a copy with more payments than an accepted one counts as the newer one',
+    name: 'an older copy with more payments than an accepted copy counts as the newer one',
     file: 'server/domain/store-position.ts',
     from: 'store.height < seen.height || (store.height === seen.height && isBehind(store, seen))',
     to: 'store.height <= seen.height && isBehind(store, seen)',

@@ -29,7 +29,7 @@ export type Errand = { readonly target: Target; readonly signed: Payment[]; end:
 export type Keeper = {
   readonly payer: Payer
   readonly folder: Map<string, SignedRequest> // signed requests, by payment header
-  readonly payments: Map<string, Payment> // the payment of each header
+  readonly payments: Map<string, Payment> // the payment in each header
   readonly reported: Set<string> // payments that the client reported as taken
   readonly errands: Errand[]
   process: object | undefined // `undefined` while none is running
@@ -48,7 +48,7 @@ export const createKeeper = (payer: Payer): Keeper => ({
 export const isBusy = ({ process, errands, folder }: Keeper): boolean =>
   process !== undefined || folder.size > 0 || errands.some(({ end }) => end === undefined)
 
-/** Starts a process of the client: for a wish, or else to finish earlier ones. */
+/** Starts a process of the client: for a wish, or else to finish earlier purchases. */
 export function startKeeper(
   world: World,
   crowd: Crowd,
@@ -129,13 +129,16 @@ export function startKeeper(
     })
 }
 
-/** Whether the caller gives up, e.g. because of an empty wallet, though the payment stays open until it expires. */
+/**
+ * Whether the caller gives up the wish after this error, e.g. because of an empty wallet, though the payment may stay
+ * open.
+ */
 const isOver = ({ kind, code }: WallError) =>
   kind === 'refused' || kind === 'paid' || (kind === 'unknown' && code === 'payment_required')
 
 const drawPen = ({ prng }: World) => ({ seconds: prng.pick([30, 90, 300, 300]), signature: SIGNED }) as const
 
-/** Reads the payment key that a receipt of the model wall contains. */
+/** The payment key in a receipt of the model wall; empty if there is none. */
 const readPaymentKey = (receipt: object): string => ('payment' in receipt ? String(receipt.payment) : '')
 
 /** The wall's response as it reaches a client, or a gateway's response in its place. */
@@ -176,7 +179,7 @@ function drawStrangeAnswer({ prng }: World): Response | undefined {
   return Response.json({ error: 'bad_gateway', message: 'Nothing was charged.' }, { status })
 }
 
-/** A response whose body ends in the middle. */
+/** A response whose body is cut off. */
 const createCutResponse = () => new Response(JSON.stringify({ owner: 'you', payment: '' }).slice(0, -2))
 
 function parseTarget(url: string): Target {

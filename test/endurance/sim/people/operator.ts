@@ -19,7 +19,7 @@ import {
   type World,
 } from '../world.ts'
 
-/** An operator of a wall: with a witness on another device, with one beside the store, or with none. */
+/** Creates an operator, who has a witness on another device, one next to the store, or none. */
 export function createOperator({ prng }: World, vault: Vault): Operator {
   const keeps = prng.pick(['apart', 'beside', 'beside', 'nothing'] as const)
   const isApart = keeps === 'apart'
@@ -36,7 +36,7 @@ export function createOperator({ prng }: World, vault: Vault): Operator {
 
 /**
  * Copies the wall once it has searched the chain. An earlier copy would not know where to begin the search, and its
- * acceptance would report that. A snapshot of the store's device includes a witness that is beside the store.
+ * acceptance would report that. A snapshot of the store's device includes a witness that is next to the store.
  */
 export function saveCopy(world: World, operator: Operator): void {
   const position = readSettled(operator.vault.ports.store.position())
@@ -71,7 +71,7 @@ export function restoreCopy(world: World, operator: Operator, copied: Copy, witn
 
 /**
  * Payments that every endpoint shows but the copy lacks, to any address in the copy, the witness or the settings.
- * Excludes payments that the copy had booked while it was the wall.
+ * Excludes payments that the copy already has among its payouts.
  */
 function listLostPayments(
   world: World,
@@ -94,8 +94,8 @@ function listLostPayments(
 }
 
 /**
- * The wall no longer settles payments that the copy does not know; they may be stored again, and credited again. If a
- * picture was stored after the copy was made, the wall no longer has it.
+ * Forgets observations about payments that the copy does not know: the wall no longer settles them, and may store and
+ * credit them again. Pictures that were stored after the copy was made are forgotten too.
  */
 function forgetLost(world: World, witness: Witness): void {
   for (const sent of world.pool) if (findRow(witness, keyOf(sent.payment)) === undefined) sent.isForgotten = true
@@ -109,7 +109,10 @@ function forgetLost(world: World, witness: Witness): void {
   for (const key of witness.credited) if (findRow(witness, key)?.state.kind !== 'credited') witness.credited.delete(key)
 }
 
-/** Whether a restored store must not sell: its witness is ahead of it, or the chain shows lost payments. */
+/**
+ * Whether a wall on a restored copy must not sell yet, because its witness is ahead of it or the chain shows lost
+ * payments.
+ */
 export function mustWait(world: World, { putBack, witness, isApart }: Operator, book: Pick<Witness, 'book'>) {
   if (putBack === undefined) return false
   if (putBack.isBehind) return true
@@ -155,12 +158,12 @@ export function acceptCopy(world: World, operator: Operator, seenBy: Witness): v
 }
 
 /**
- * Every dollar that arrived is a sale or a credit, or the operator got an alert; and every sale was paid, or there was
- * an alert.
+ * Checks that every transfer that arrived is a sale or a credit, and that every sale was paid; for each exception, the
+ * operator must have got an alert.
  */
 export function checkBooks(world: World, { vault, firstLook }: Operator, witness: Witness): void {
   const statement = readSettled(vault.ports.audit.statement())
-  // If only the lost history used a payment address, nobody knows that it must be searched.
+  // If only the lost history used a payment address, the wall cannot know that it must search that address.
   const payees = new Set<string>([...statement.payees, readTerms(world).payTo])
   const arrivals = listTransfers(world).filter(({ to }) => payees.has(to))
   const { unpaid, landed, orphans } = compareBooks(statement, arrivals, statement)

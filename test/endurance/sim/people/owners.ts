@@ -1,4 +1,4 @@
-/** Owners, who repaint and rename while others buy: the real use cases over the real engine. */
+/** Owners, who repaint and rename while others buy: the real use cases on the real engine. */
 
 import { isDeepStrictEqual } from 'node:util'
 import { createFailure, StoreUnavailable, isFailure, type Failure } from '../../../../server/domain/failure.ts'
@@ -35,7 +35,7 @@ export type Studio = { readonly sent: Sent[]; readonly done: Set<string> }
 
 export const createStudio = (): Studio => ({ sent: [], done: new Set() })
 
-/** The block or the wallet that a change is about; changes of one subject are ordered by their times. */
+/** The block or the wallet that a change is about; changes to one subject are ordered by their times. */
 const findSubject = (change: Change) =>
   change.kind === 'repaint' ? `block ${change.block}` : change.kind === 'identity' ? `agent ${change.agent}` : undefined
 
@@ -106,7 +106,8 @@ export function checkPaint(paint: Paint, { sent, done }: Studio, follower: Serve
       throw new Violation(`a change that was signed earlier does not undo a later one: ${of}`)
   }
   const views = [log, readSettled(paint.log.readCompacted())].map(replayChanges)
-  if (!isDeepStrictEqual(views[0], views[1])) throw new Violation('the compacted log shows the same as the full one')
+  if (!isDeepStrictEqual(views[0], views[1]))
+    throw new Violation('the compacted log and the full log show the same wall')
   if (follower !== undefined && !isDeepStrictEqual(views[0], collectVisible(follower.view)))
     throw new Violation('the view of the server equals the log')
   for (const block of new Set(log.flatMap((change) => ('block' in change ? [change.block] : [])))) {

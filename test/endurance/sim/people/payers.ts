@@ -35,8 +35,8 @@ export type Payer = { readonly wallet: Address; readonly habit: 'resends' | 'sig
 export type Crowd = {
   readonly payers: readonly Payer[]
   readonly wall: readonly BlockIndex[]
-  readonly areas: readonly Target[] // that are ordered in addition to blocks
-  readonly signed: Payment[] // one payment per nonce
+  readonly areas: readonly Target[] // the areas that are ordered in addition to blocks
+  readonly signed: Payment[] // one payment for each nonce
   readonly firstTarget: Map<string, Target>
   readonly bound: Map<string, Order> // the orders that payments are bound to, as their payers made them
 }
@@ -49,8 +49,8 @@ export function createCrowd(world: World, { wall, areas }: Shop, size: number): 
   const payers = Array.from({ length: size }, (_, i) => {
     const habit = prng.pick(['resends', 'resends', 'signs again', 'signs again', 'asks again'] as const)
     const wallet = toAddress(i + 1)
-    // If older copies are restored, an earlier response about a block proves nothing, so no client only requests new
-    // terms.
+    // If older copies are restored, an earlier response about a block proves nothing, so no client has the habit of
+    // requesting new terms first.
     if (world.hasOperator) return { wallet, habit: habit === 'asks again' ? 'signs again' : habit } as const
     return { wallet, habit: world.isKept && habit === 'resends' ? 'keeps' : habit } as const
   })
@@ -87,13 +87,13 @@ export function drawOrder(world: World, crowd: Crowd, payer: Payer): Order {
   return alterInTransit(world, crowd, { target, payment, listing })
 }
 
-/** The name of the wall in the orders that payments are bound to. */
+/** The host name of the wall in the orders that payments are bound to. */
 export const HOST = 'wall.example'
 
 const BOUND = 0.7
 const ALTERED = 0.4
 
-/** The order with its payment bound to it, as careful payers sign it. */
+/** Binds the payment to its order, as careful payers do; leaves some payments unbound. */
 function bindOrder(world: World, { signed, bound }: Crowd, { target, payment, listing }: Order): Order {
   if (isFailure(listing) || !world.words.nextBoolean(BOUND)) return { target, payment, listing }
   const salt = payment.nonce
@@ -128,7 +128,10 @@ function drawDraft({ prng, words }: World, target: Target): Draft {
   return { ...said, picture: createPicture(sizeOf(target), prng.nextBoolean(0.8), words.nextInt(240)) }
 }
 
-/** A known payment as it is resent: mostly unchanged, else its nonce signed again for another time or amount. */
+/**
+ * A known payment as it is resent: usually unchanged, otherwise with its nonce signed again for another expiry or
+ * amount.
+ */
 function signAgain(world: World, known: Payment, target: Target): Payment {
   const { prng, isVaried, isRepriced } = world
   const asked = selectTerms(readTerms(world), target).amount
@@ -136,13 +139,13 @@ function signAgain(world: World, known: Payment, target: Target): Payment {
   const isOutdated = isRepriced && asked !== known.amount
   if (!isVaried || known.signature !== SIGNED || !prng.nextBoolean(isOutdated ? 0.6 : 0.15)) return known
   const validBefore = BigInt(Math.floor(timeOf(world) / 1000) + prng.pick([30, 90, 300]))
-  // Of the nonces that are signed for another amount, the even ones use the current price.
+  // If a nonce is signed for another amount, that is the current price if the nonce is even or prices keep changing.
   const other = isRepriced || BigInt(known.nonce) % 2n === 0n ? asked : known.amount + readTerms(world).amount
   const amount = prng.nextBoolean(isOutdated ? 0.8 : 0.3) ? other : known.amount
   return { ...known, amount, validBefore, accepted: { ...known.accepted, amount } }
 }
 
-/** For how many seconds a payment is signed, and whether by its payer. */
+/** How many seconds a payment is valid, and whether its payer signed it. */
 type Pen = {
   readonly seconds: number
   readonly signature: Payment['signature']
@@ -158,7 +161,7 @@ function drawPen(world: World, { wall }: Crowd): Pen {
 
 const OWN_PEN: Pen = { seconds: 300, signature: SIGNED }
 
-/** Signs a payment of the wall's price for a target. */
+/** Signs a payment of a target's current price. */
 export function signPayment(
   world: World,
   { signed }: Crowd,
@@ -173,7 +176,7 @@ export function signPayment(
   return payment
 }
 
-/** Lets a payer empty or fill a wallet, or use up an authorization, or somebody else broadcast a payment. */
+/** Lets a payer empty or fill a wallet or use up an authorization, or lets somebody else broadcast a payment. */
 export function causeMischief(world: World, { payers, signed, areas, wall }: Crowd): void {
   const { prng, balances } = world
   const { wallet } = prng.pick(payers)

@@ -18,10 +18,10 @@ export type Wish = {
   readonly target: Target
   readonly since: number // Unix milliseconds
   readonly signed: Payment[]
-  isWaiting: boolean // for a response
-  isMistimed: boolean // whether a clock was far off meanwhile, so that no wall knows how old anything is
+  isWaiting: boolean // whether the client waits for a response
+  isMistimed: boolean // whether a server's clock was far off meanwhile, so that the wall could not tell how old its purchases were
   isHeldBack: boolean // whether the wall last showed the target as held for others
-  end: 'served' | 'refused' | 'unknowable' | undefined // once the client stops
+  end: 'served' | 'refused' | 'unknowable' | undefined // set once the client stops
 }
 
 export const createWish = (world: World, payer: Payer, target: Target): Wish => ({
@@ -35,7 +35,7 @@ export const createWish = (world: World, payer: Payer, target: Target): Wish => 
   end: undefined,
 })
 
-// The wall remembers an owed receipt for ten minutes; no client takes that long.
+// Clients give up earlier than the ten minutes for which the wall remembers an owed receipt.
 const TIMEOUT_MS = 8 * 60_000
 
 /** Whether a client continues to send requests. */
@@ -59,7 +59,7 @@ export function checkWishes(world: World, book: Book, wishes: readonly Wish[]): 
     const name = wish.signed.map(({ nonce }) => nonce.slice(-4)).join(' ')
     if (more.length > 0) throw new Violation(`one wish is paid for once: payments ${name}`)
     if (paid === undefined || wish.end === 'served' || (wish.end === undefined && !isAsking(world, wish))) continue
-    // A client that wants any block gets sold_out when all are sold, and a payment that settled late may have bought
+    // A client that wants any block gets sold_out when all blocks are sold. A payment that settled late may have bought
     // another block.
     const row = book.row(keyOf(paid))
     const isMoved = !isNext(wish.target) && (row === undefined || resolveTarget(row) !== wish.target)

@@ -101,7 +101,7 @@ async function runThroughProxy(proxy: CutProxy, cut: Cut, work: () => Promise<un
 }
 
 testBehindProxy(
-  'if a connection goes silent at COMMIT, it is abandoned, and another one is used to find out the outcome',
+  'if a connection goes silent at COMMIT, it is abandoned, and the outcome is read over another connection',
   async ({ wall, proxy, url }) => {
     const sprung = proxy.cutAt('COMMIT', 'silence')
     const held = await reserve(wall, 'next', createTestPayment(1, 1))
@@ -124,7 +124,7 @@ testBehindProxy(
 )
 
 testBehindProxy(
-  'if the database goes down when a step may have been committed, the step fails as unavailable, and its result is found later',
+  'if the database goes down at the commit of a step, the step fails as unavailable, and its result is found once the database is back',
   async ({ wall, proxy, url }) => {
     const held = await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
     const sprung = proxy.cutAt('COMMIT', 'after').then(() => proxy.breakDown())

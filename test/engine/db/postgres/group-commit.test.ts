@@ -190,7 +190,7 @@ describe.each<Cut>(['before', 'after', 'silence'])('a connection cut (%s) at the
 
 describe.each(['INSERT INTO payments', 'UPDATE blocks'])('a connection cut at %s in a group', (words) => {
   testOnWall(
-    'if a connection is cut during a group, every write is retried, and made once',
+    'if a connection is cut during a group, every write is retried, and takes effect once',
     async ({ wall, proxy, sql }) => {
       const sprung = proxy.cutAt(words, 'after', LAST)
       await Promise.all(runEach((payer) => reserveNext(wall, payer)))

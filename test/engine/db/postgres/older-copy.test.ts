@@ -47,7 +47,7 @@ describe.skipIf(!isOurs)('a server that is restored to the time when one block w
     return { wall, replaced }
   }
 
-  test('a server that lost a sale causes one alert, and is neither read nor written', async () => {
+  test('a server that lost a sale causes one alert, and is neither read from nor written to', async () => {
     const { wall, replaced } = await openWall()
     const sold = await sell(wall, '5,6', 2, 2)
     const seen = await wall.store.position()
@@ -74,7 +74,7 @@ describe.skipIf(!isOurs)('a server that is restored to the time when one block w
     await wall.close()
   })
 
-  test('a server that lost only a claim counts as older too, because money may have moved for it', async () => {
+  test('a server that lost only a claim also counts as older, because money may have moved for that claim', async () => {
     const { wall, replaced } = await openWall()
     await reserve(wall, blockOf('5,6'), createTestPayment(2, 3))
     await server.restoreCopy()
@@ -83,7 +83,7 @@ describe.skipIf(!isOurs)('a server that is restored to the time when one block w
     await wall.close()
   })
 
-  test('a sale of another process counts as seen once it was read in the log', async () => {
+  test('a sale by another process counts as seen once it has been read from the log', async () => {
     const [one, other] = [await openWall(), await openWall()]
     await sell(one.wall, '5,6', 2, 2)
     await other.wall.log.readAfter(1, 9)
@@ -106,7 +106,7 @@ describe.skipIf(!isOurs)('a server that is restored to the time when one block w
   })
 })
 
-test('a commit on an open connection is rejected once the database is older than before', async () => {
+test('a commit on an open connection is rejected if the database has become older', async () => {
   const url = await newWall()
   const wall = await openPostgres(url, TERMS.network)
   const sold = await sell(wall, '5,6', 1, 1)

@@ -70,7 +70,7 @@ async function playStory(engine: Omit<Engine, 'close'>): Promise<void> {
   await engine.checkpoint.advanceTo(HEAD)
 }
 
-test('a wall that is opened again is the same wall', async () => {
+test('a reopened wall has the same log and books as before, and recognises a repeated edit', async () => {
   const url = await createUrl()
   const first = await openPostgres(url, TERMS.network)
   await playStory(first)
@@ -107,7 +107,7 @@ test('a running process continues to read and write tables to which another proc
   await wall.close()
 })
 
-describe('refused databases, whose errors do not contain the password', () => {
+describe('databases that are refused, and the errors about them', () => {
   const readRefusal = async (url: string, network = TERMS.network) => {
     const error = await catchFailure(openPostgres(url, network))
     expect(error).toBeInstanceOf(CannotOpen)
@@ -115,19 +115,19 @@ describe('refused databases, whose errors do not contain the password', () => {
     return String(error)
   }
 
-  test('a database of another network is refused, without its password in the error', async () => {
+  test('a database of another network is refused, and the error does not contain its password', async () => {
     expect(await readRefusal(await newWall(), 'eip155:84532')).toContain(
       'belongs to network eip155:8453, not eip155:84532',
     )
   })
 
-  test('a database of a newer version is refused, without its password in the error', async () => {
+  test('a database of a newer version is refused, and the error does not contain its password', async () => {
     const url = await newWall()
     await queryRows(url, 'INSERT INTO migrations (version) VALUES (99)')
     expect(await readRefusal(url)).toContain('newer version (schema 99')
   })
 
-  test('a database that does not exist is refused, without its password in the error', async () => {
+  test('a database that cannot be reached or does not exist is refused, and the error does not contain its password', async () => {
     expect(await readRefusal('postgres://wall:secret@127.0.0.1:1/wall')).toContain('127.0.0.1:1/wall cannot be used')
     expect(await readRefusal(server().getUrl('no_such_database'))).toContain(
       'cannot be used: the database rejected a statement: the database does not exist (3D000)',
@@ -181,7 +181,7 @@ ignore_startup_parameters = ${how === 'rejects settings' ? '' : settings}
     },
   )
 
-  test('a database that does not store text as UTF-8 is refused, without its password in the error', async () => {
+  test('a database that does not store text as UTF-8 is refused, and the error does not contain its password', async () => {
     const name = `latin_${crypto.randomUUID().replaceAll('-', '')}`
     await queryRows(
       server().getUrl('postgres'),
@@ -228,7 +228,7 @@ test('a process that does not know the version of the tables commits nothing to 
   await wall.close()
 })
 
-test('a server that does not check its pages for damage causes one note', async () => {
+test('a server without page checksums causes one notice', async () => {
   const url = await newWall()
   const [{ checksums } = { checksums: '' }] = await queryRows<{ checksums: string }>(
     url,

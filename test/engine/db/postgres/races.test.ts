@@ -85,7 +85,7 @@ const readClaimed = (claiming: Awaited<ReturnType<Engine['ledger']['claim']>>) =
   claiming.kind === 'claimed' ? [claiming.purchase] : []
 
 testOnTwo(7)(
-  'if more payers claim than blocks are open, each block goes to one payer, and the other payers lose',
+  'if more payers claim than blocks are open, each block goes to one payer, and the other payers get none',
   async (engines) => {
     const claimings = await Promise.all(
       runEach(40, engines, ({ ledger }, payer) =>
@@ -152,7 +152,7 @@ test('two repaints of a block by two processes at the same time each keep the ot
   await Promise.all(walls.map((wall) => wall.close()))
 })
 
-test('a repaint in progress is not stored if the owner replaces its painter', async () => {
+test('a repaint in progress is not stored if the owner removes the painter that made it', async () => {
   const url = await newWall()
   const wall = await openPostgres(url, TERMS.network)
   const { block } = await sell(wall, '3,4', 1, 1, { ...SILENT, painter: createWalletAddress(9) })
@@ -278,7 +278,7 @@ testOnTwo()(
   },
 )
 
-testOnTwo()('each entry of the log notifies both processes, and nothing else does', async (engines) => {
+testOnTwo()('each new entry of the log notifies both processes, and a claim does not', async (engines) => {
   const rung = [0, 0]
   const waiting = new Set<() => void>()
   const stop = engines.map(({ notifier }, at) =>

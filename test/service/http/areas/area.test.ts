@@ -35,7 +35,7 @@ async function openAreaWall() {
 
 const names = ['3,4', '03,4,1x1', '3,4,1X1', '159,4,2x1', '0,0,21x20', 'next,1x1', '%zz']
 
-test.each(names)('%s is not the name of an area', async (name) => {
+test.each(names)('%s is rejected as the name of an area', async (name) => {
   const { sendRequest: ask } = await openWall()
   for (const request of [`GET /areas/${name}`, `GET /areas/${name}.png`]) {
     expect(await readErrorCode(await ask(request))).toBe('invalid_area')
@@ -62,7 +62,7 @@ test('an area shows how many of its blocks are open, sold and held, and their to
   expect(await read()).toEqual({ area: AREA, blocks: 6, open: 4, taken: 1, held: 1, price: null, owner: null })
 })
 
-test('an area has an owner if one wallet owns every block', async () => {
+test('an area has an owner only if one wallet owns all of its blocks', async () => {
   const { read, sendRequest: ask, buy } = await openAreaWall()
   const owner = { name: 'Ada', wallet: '0x0000…0001', framework: 'loom' }
   expect(await read()).toEqual({ area: AREA, blocks: 6, open: 0, taken: 6, held: 0, price: null, owner })
@@ -160,11 +160,11 @@ const wall = await openAreaWall()
 const bodies: ReadonlyArray<readonly [what: string, fields: object, code: string]> = [
   ['no changes', {}, 'empty_update'],
   ['pixels: null', { pixels: null }, 'invalid_body'],
-  ['no pixels', { pixels: '' }, 'invalid_pixels'],
-  ['pixels of one block', { pixels: new Uint8Array(100).toBase64() }, 'invalid_pixels'],
-  ['one byte of pixels too many', { pixels: new Uint8Array(601).toBase64() }, 'invalid_pixels'],
+  ['an empty pixel string', { pixels: '' }, 'invalid_pixels'],
+  ['the pixels of only one block', { pixels: new Uint8Array(100).toBase64() }, 'invalid_pixels'],
+  ['one pixel too many', { pixels: new Uint8Array(601).toBase64() }, 'invalid_pixels'],
   ['a colour outside the palette', { pixels: new Uint8Array(600).with(599, 240).toBase64() }, 'invalid_pixels'],
-  ['pixel text of the length that hex would have', { pixels: '0z'.repeat(600) }, 'invalid_pixels'],
+  ['a pixel string that is as long as hex but is not hex', { pixels: '0z'.repeat(600) }, 'invalid_pixels'],
   ['an image', { image: '' }, 'invalid_body'],
 ]
 
@@ -172,7 +172,7 @@ test.each(bodies)('a repaint of an area with %s is rejected', async (_, given, c
   expect(await readErrorCode(await wall.put({ ts: NOW, signature: '0x12', ...given }))).toBe(code)
 })
 
-test('a repaint of an area reports errors in this order: body, area, owner, time', async () => {
+test('a repaint of an area reports errors in this order: body, area, pixels, owner, time', async () => {
   const late = signAreaEdit(2, AREA, { message: 'a' }, 1)
   expect(await readErrorCode(await wall.put({ ...late, message: '' }, '0,0,0x0'))).toBe('invalid_message')
   expect(await readErrorCode(await wall.put(late, '0,0,0x0'))).toBe('invalid_area')

@@ -46,7 +46,7 @@ describe('a paid order with an incomplete body', () => {
   })
 
   test.each([
-    ['is cut', createCutBody],
+    ['is cut short', createCutBody],
     ['is not JSON', () => '{'],
     ['does not specify an area', () => '{}'],
   ])('a paid order that %s gets the receipt of its payment, if the wall knows the payment', async (_, body) => {
@@ -57,7 +57,7 @@ describe('a paid order with an incomplete body', () => {
     expect(await readJson(response)).toEqual(receipt)
   })
 
-  test('a truncated order resumes the held purchase of its payment, but reveals nothing about it to a sender that did not sign the payment', async () => {
+  test('a truncated order resumes the held purchase of its payment, but the response to a forged signature reveals nothing about the purchase', async () => {
     const wall = await openWall()
     wall.facilitator.settling = { kind: 'unclear' }
     expect((await buy(wall, { at: '3,4', w: 2, h: 1 }, 2, 1)).status).toBe(503)
@@ -98,13 +98,17 @@ describe('an order without a payment', () => {
     ['a width as a string', { w: '2', h: 2 }, 'invalid_area'],
     ['a width of 0', { w: 0, h: 2 }, 'invalid_area'],
     ['more than 400 blocks', { w: 20, h: 21 }, 'invalid_area'],
-    ['an area over the edge', { at: '158,0', w: 3, h: 1 }, 'invalid_area'],
+    ['an area that extends over the edge', { at: '158,0', w: 3, h: 1 }, 'invalid_area'],
     ['a position off the wall', { at: '160,0', w: 1, h: 1 }, 'invalid_coordinate'],
     ['an unknown field', { w: 1, h: 1, px: '00' }, 'invalid_body'],
     ['both pixels and an image', { w: 1, h: 1, pixels: '', image: '' }, 'invalid_body'],
     ['too few pixels', { w: 2, h: 1, pixels: new Uint8Array(100).toBase64() }, 'invalid_pixels'],
     ['pixels that are not base64', { w: 1, h: 1, pixels: '!' }, 'invalid_pixels'],
-    ['a pixel beyond the palette', { w: 1, h: 1, pixels: new Uint8Array(100).fill(240).toBase64() }, 'invalid_pixels'],
+    [
+      'a colour outside the palette',
+      { w: 1, h: 1, pixels: new Uint8Array(100).fill(240).toBase64() },
+      'invalid_pixels',
+    ],
     ['an image over 2 MiB', { w: 1, h: 1, image: new Uint8Array(2 * 1024 * 1024 + 1).toBase64() }, 'invalid_image'],
     ['an image that is not base64', { w: 1, h: 1, image: '!' }, 'invalid_image'],
     ['an unknown fit', { w: 1, h: 1, fit: 'best' }, 'invalid_option'],
@@ -313,7 +317,7 @@ describe('an order with an image', () => {
     await Promise.all(crawling)
   })
 
-  test('an order with an unreadable image gets terms, and is rejected once paid, without a charge or a hold', async () => {
+  test('an order with an unreadable image gets terms, but is rejected once it is paid for, without a charge or a hold', async () => {
     const wall = await openWall()
     const body = { at: '3,4', w: 2, h: 1, image: new TextEncoder().encode('no picture at all').toBase64() }
     expect((await sendOrder(wall, body)).status).toBe(402)
@@ -323,7 +327,7 @@ describe('an order with an image', () => {
     expect(await wall.db.ledger.find(createPaymentFor(2, 1))).toBeUndefined()
   })
 
-  test('the image of an order is never read if the payment is known', async () => {
+  test('the image of an order is never read if the wall already knows the payment', async () => {
     const wall = await openWall()
     await buy(wall, { at: '3,4', w: 2, h: 1 }, 2, 1)
     const broken = { at: '3,4', w: 2, h: 1, image: new TextEncoder().encode('no picture').toBase64() }

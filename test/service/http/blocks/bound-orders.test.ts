@@ -58,7 +58,7 @@ async function expectNothingBought(wall: Wall, sending: () => Promise<End>): Pro
   expect((await wall.client.api.feed.get({ query: {} })).data?.sales).toEqual([])
 }
 
-test('terms of version 2 announce that orders can be bound, over HTTP and MCP, for blocks and areas', async () => {
+test('over HTTP and MCP, terms of version 2 for blocks and areas announce that orders can be bound', async () => {
   const wall = await openWall()
   const readMcpExtensions = async (tool: string, args: object) =>
     (await callTool(wall, tool, args)).structuredContent['extensions'] as Record<string, unknown>
@@ -185,7 +185,7 @@ describe('a bound payment for an area', () => {
     ['an image instead of its pixels', { ...body, pixels: undefined, image: FILE.toBase64() }],
     ['no picture', { ...body, pixels: undefined }],
   ])(
-    'a bound payment is not charged and buys nothing if its body was altered in transit to have %s',
+    'a bound payment is not charged and buys nothing if the body of its request was altered in transit to have %s',
     async (_, altered) => {
       const payment = bindPayment(order, createPaymentFor(6, 1))
       for (const sent of [payment, stripBinding(payment)]) {
@@ -230,7 +230,7 @@ test('a bound payment that is forwarded in version 1, which does not support bou
   expect(wall.facilitator.settled).toHaveLength(1)
 })
 
-test('a payment made from the result of signing_message buys that order over MCP, and no other order', async () => {
+test('a payment made from the result of signing_message pays for the signed order over MCP, and for no other order', async () => {
   const wall = await openWall()
   const orders = [
     [{ coord: '3,4', message: 'hello' }, 'buy_block', { coord: '3,4', message: 'goodbye' }],
@@ -262,7 +262,7 @@ test('signing_message rejects an order that a purchase would reject', async () =
     })
 })
 
-test('a payment that is bound to an order of another wall buys nothing', async () => {
+test('a payment that is bound to an order on another wall buys nothing', async () => {
   const wall = await openWall()
   const payment = bindPayment({ block: '3,4' }, createTestPayment(1, 1), 'other.example')
   await expectNothingBought(wall, () => getPaid(wall, '/blocks/3,4', payment))
@@ -277,7 +277,7 @@ test('a bound payment with an invalid request gets the error of that request, an
 
 test.each<[string, object | undefined]>([
   ['says nothing about its order', undefined],
-  ['repeats the announcement', { info: { version: '1' }, schema: {} }],
+  ['repeats the announcement of bound orders', { info: { version: '1' }, schema: {} }],
   ['sends a binding that cannot be read', { info: null }],
 ])('a client that %s can still buy, without a bound order', async (_, said) => {
   const wall = await openWall()

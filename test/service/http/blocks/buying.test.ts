@@ -131,7 +131,7 @@ test('any client that requests a claimed block gets its deed, or 304 if its copy
   expect(await again.text()).toBe('')
 })
 
-test('the same payment again gets the same receipt, whatever the query contains now', async () => {
+test('a resent payment gets the same receipt, whatever the query now contains', async () => {
   const wall = await openWall()
   const first = await wall.buy('/blocks/3,4?name=Ada', 1)
   const again = await wall.buy('/blocks/3,4?name=%00', 1)
@@ -158,7 +158,7 @@ test('a payment that bought one block buys no other', async () => {
   expect(await response.json()).toMatchObject({ error: 'payment_used', block: '3,4' })
 })
 
-test('while the outcome of a payment is unknown, its payer is asked to retry, and requests for the block still get terms so that the payer can return', async () => {
+test('while the outcome of a payment is unknown, its payer is asked to retry, and unpaid requests for the block still get terms', async () => {
   const wall = await openWall()
   wall.facilitator.settling = { kind: 'unclear' }
   const response = await wall.buy('/blocks/3,4', 1)
@@ -179,7 +179,7 @@ test('while the outcome of a payment is unknown, its payer is asked to retry, an
   expect(wall.facilitator.settled.map(({ nonce }) => nonce)).toEqual([toHash(1), toHash(1)])
 })
 
-test('each 503 for a payment in doubt has settlement_pending with the facilitator’s transaction, which the wall never trusts', async () => {
+test('each 503 for a payment in doubt reports settlement_pending and any transaction from the facilitator, but the wall does not trust that transaction', async () => {
   const wall = await openWall()
   const pending = {
     success: false,
@@ -278,7 +278,7 @@ test.each([
   ['claimed', 'sold_out', 'sold_out', 'before'],
   ['reserved', 'wall_busy', 'invalid_listing', 'after'],
 ] as const)(
-  'on a wall with only %s blocks, a request gets %s, or %s with a bad listing, because space is checked %s the listing',
+  'on a wall with only %s blocks, a request gets %s, and a request with a bad listing gets %s, because space is checked %s the listing',
   async (space, code, listed) => {
     const wall = await openWall({ ledger: { checkSpace: () => space } })
     const response = await wall.sendRequest('GET /blocks/next')
@@ -287,7 +287,7 @@ test.each([
   },
 )
 
-test('equal requests get equal terms, and a wall whose rail can never work does not ask for money', async () => {
+test('equal requests get equal terms, and a wall whose payment rail can never work does not ask for payment', async () => {
   const wall = await openWall()
   const [first, second] = [await wall.sendRequest('GET /blocks/3,4'), await wall.sendRequest('GET /blocks/3,4')]
   expect(await second.text()).toBe(await first.text())
@@ -300,7 +300,7 @@ test('equal requests get equal terms, and a wall whose rail can never work does 
   }
 })
 
-test('if the rail can never work, a payer whose payment failed is not asked for another payment', async () => {
+test('if the payment rail can never work, a payer whose payment failed is not asked for another payment', async () => {
   const refuseAll = async () => createFailure('payment_required', 'no')
   const wall = await openWall({ seller: createSellerStub(refuseAll) })
   await reportChainFault(wall)
@@ -326,7 +326,7 @@ test('a browser that requests an open block gets a page, with the terms in the h
   expect(page).not.toContain('3,4')
 })
 
-test('a payment never gets a page as its response', async () => {
+test('a request with a payment never gets an HTML page', async () => {
   const wall = await openWall()
   const { headers } = createPaidInit(createTestPayment(1, 1, { amount: 1n }))
   const response = await wall.sendRequest('GET /blocks/3,4', { headers: { ...headers, accept: 'text/html' } })
@@ -343,7 +343,7 @@ test('public reads show only part of a buyer’s wallet address', async () => {
   }
 })
 
-test('the terms say that no payment is accepted, but only while that is true, even though the wall caches terms', async () => {
+test('although the wall caches terms, they always say correctly whether it accepts payments', async () => {
   const wall = await openWall()
   const readMessage = async (request: string) => (await readJson(await wall.sendRequest(request)))['message']
   const usual = await readMessage('GET /blocks/next')

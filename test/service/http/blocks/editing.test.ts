@@ -63,8 +63,8 @@ test('only the owner can edit a block', async () => {
 const signedChanges: ReadonlyArray<readonly [what: string, address: string, body: object]> = [
   ['a repaint', 'PUT /blocks/3,4', signEdit(1, '3,4', { message: 'new' })],
   ['a repaint of an area', 'PUT /areas/3,4,1x1', signAreaEdit(1, '3,4,1x1', { message: 'new' })],
-  ['a painter', 'PUT /api/agents/me/painter', signPainterChoice(1, createWalletAddress(8))],
-  ['a name', 'PUT /api/agents/me', signRegistration(1, { name: 'Eve' })],
+  ['another painter', 'PUT /api/agents/me/painter', signPainterChoice(1, createWalletAddress(8))],
+  ['another name', 'PUT /api/agents/me', signRegistration(1, { name: 'Eve' })],
 ]
 
 test.each(signedChanges)(

@@ -41,7 +41,7 @@ const strangers: ReadonlyArray<readonly [query: string, meant: string]> = [
 ]
 
 test.each(strangers)(
-  'a block is not sold for the query %s, because the unknown parameter would be lost',
+  'a request with the query %s is rejected, because its unknown parameter would be lost',
   async (query, meant) => {
     const response = await wall.sendRequest(`GET /blocks/3,4?${query}`)
     expect(response.status).toBe(400)

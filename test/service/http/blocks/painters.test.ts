@@ -21,7 +21,7 @@ async function openPaintedWall(query = `painter=${PAINTER}`) {
   return { ...wall, bought, paint, name: changePainter, standing: readStanding }
 }
 
-test('the painter that a purchase names can repaint the block, as can the owner, but no other wallet', async () => {
+test('only the owner of a block, and the painter that its purchase named, can repaint the block', async () => {
   const { paint, sendRequest: ask } = await openPaintedWall()
   expect((await paint(9, 'by the painter')).status).toBe(200)
   expect(await readJson(await ask('GET /blocks/3,4'))).toHaveProperty('message', 'by the painter')
@@ -29,7 +29,7 @@ test('the painter that a purchase names can repaint the block, as can the owner,
   expect((await paint(2, 'by another wallet')).status).toBe(401)
 })
 
-test('the receipt shows the painter’s full address, also if the receipt is requested again', async () => {
+test('the receipt shows the painter’s full address each time it is requested', async () => {
   const { bought, buy } = await openPaintedWall()
   const shown = getAddress(PAINTER)
   expect(await readJson(bought)).toMatchObject({
@@ -106,7 +106,7 @@ test('a painter cannot set the name of the owner’s wallet or appoint another p
 })
 
 test.each(['block', 'area'] as const)(
-  'the removal of a painter takes effect even while the server reads a repaint of one %s by that painter',
+  'if a painter is removed after the server has read a repaint of one %s by that painter, the repaint is rejected',
   async (kind) => {
     const { db } = await openPaintedWall()
     const sources = { ...db, view: createEmptyView() }

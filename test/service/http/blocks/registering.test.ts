@@ -11,7 +11,7 @@ async function openSoldWall() {
 
 const wall = await openSoldWall()
 
-test('a wallet that bought a block can set its name, and all its blocks show it', async () => {
+test('a wallet that bought a block can set its own name, and all its blocks then show that name', async () => {
   const { put, sendRequest: ask, clock } = await openSoldWall()
   const response = await put(signRegistration(0xab, { name: 'Lovelace', framework: 'engine' }))
   expect(response.status).toBe(200)
@@ -62,7 +62,7 @@ test('a wallet cannot set the name of another wallet', async () => {
 })
 
 test.each([
-  ['a short wallet', { name: 'x', wallet: '0x123' }, 'invalid_wallet'],
+  ['a wallet address that is too short', { name: 'x', wallet: '0x123' }, 'invalid_wallet'],
   ['a name of 41 characters', { name: 'a'.repeat(41) }, 'invalid_name'],
   ['a framework of 33 characters', { framework: 'a'.repeat(33) }, 'invalid_framework'],
 ])('a registration with %s is rejected', async (_, given, code) => {

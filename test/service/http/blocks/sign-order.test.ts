@@ -16,7 +16,7 @@ const wall = await openWall()
 
 const requestSigningText = (body: object) => wall.sendRequest('POST /api/sign', createBodyInit(body))
 
-test('a payment made from the response to POST /api/sign buys the order, at each address that sells', async () => {
+test('a payment made from the response to POST /api/sign pays for the order, at every address that sells', async () => {
   const orders = [
     [{ coord: '007,3', message: 'hello, wall' }, 'GET /blocks/7,3?message=hello,%20wall', 1],
     [{}, 'GET /blocks/next', 1],
@@ -31,7 +31,7 @@ test('a payment made from the response to POST /api/sign buys the order, at each
   }
 })
 
-test('the response has the text of the order, and a nonce that matches the text with the given salt or a new one', async () => {
+test('the response to POST /api/sign has the text of the order, and a nonce that matches that text and the given or a new salt', async () => {
   const rows = new Uint8Array(200).fill(7)
   const order = { at: '80,45', w: 2, h: 1, pixels: rows.toBase64(), name: 'Ada' }
   const answer = await readJson(await requestSigningText({ ...order, salt: toHash(5) }))
@@ -57,13 +57,13 @@ test('the nonce of the published test vector matches its message and salt', asyn
 
 test.each<[string, object, string]>([
   ['a position off the wall', { coord: '160,0' }, 'invalid_coordinate'],
-  ['an area without a size', { w: 0, h: 1 }, 'invalid_area'],
-  ['a message that would be rejected', { message: '' }, 'invalid_listing'],
+  ['an area with a width of 0', { w: 0, h: 1 }, 'invalid_area'],
+  ['an empty message', { message: '' }, 'invalid_listing'],
   ['an invalid picture', { px: '00' }, 'invalid_pixels'],
   ['a picture of an area for a block', { pixels: '' }, 'invalid_body'],
   ['an unknown field', { coord: 'next', mesage: 'hi' }, 'invalid_body'],
   ['a salt that is too short', { salt: '0x00' }, 'invalid_body'],
   ['a list', [], 'invalid_body'],
-])('%s is rejected with the same error as a purchase', async (_, body, code) => {
+])('POST /api/sign rejects %s with the same error as a purchase would get', async (_, body, code) => {
   expect(await readErrorCode(await requestSigningText(body))).toBe(code)
 })

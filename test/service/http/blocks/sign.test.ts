@@ -84,7 +84,7 @@ test('the text for an edit of an area contains the digest of its pixels, and is 
   expect(await readJson(sent)).toEqual({ updated: true, area: '6,4,2x1', blocks: 2 })
 })
 
-test('if the pixels of an area are too long for a URL, the text needs only their digest, and the body of the edit has the pixels', async () => {
+test('a client can request the text for an edit of an area with only the digest of the pixels, and send the pixels with the edit', async () => {
   wall.clock.advance(1)
   const help = (await readJson(await wall.sendRequest(`GET /api/sign?${areaEdit}&pixels=${digest}`))) as Help
   expect(help.request.body).toEqual({ ts: wall.clock.now() })

@@ -30,7 +30,7 @@ const createNewerHeader = (payment: Payment) => ({ 'PAYMENT-SIGNATURE': encodeHe
 
 const decodeHeader = (header: string | null) => JSON.parse(atob(header ?? ''))
 
-test('the body of a 402 is a demand of version 1, and its header one of version 2', async () => {
+test('a 402 has a demand of version 1 in its body, and a demand of version 2 in its header', async () => {
   const wall = await openWall()
   for (const target of ['next?name=Ada', '3,4']) {
     const response = await wall.sendRequest(`GET /blocks/${target}`)
@@ -55,7 +55,7 @@ test('the body of a 402 is a demand of version 1, and its header one of version 
   }
 })
 
-test('a payment of version 1 buys, gets both response headers, and counts as the same payment if it is resent in version 2', async () => {
+test('a payment of version 1 buys a block and gets both response headers, and a resend in version 2 counts as the same payment', async () => {
   const wall = await openWall()
   const payment = createTestPayment(0xab, 1)
   const response = await wall.sendRequest('GET /blocks/3,4?name=Ada', { headers: createOlderHeader(payment) })
@@ -100,7 +100,7 @@ test('a request with both payment headers is accepted only if both contain the s
 describe('a payment of version 1', () => {
   test.each([
     ['of version 2', toPayload(createTestPayment(1, 1))],
-    ['on a network named as in version 2', { ...createOlderPayload(createTestPayment(1, 1)), network: 'eip155:8453' }],
+    ['with the network name of version 2', { ...createOlderPayload(createTestPayment(1, 1)), network: 'eip155:8453' }],
     ['of another scheme', { ...createOlderPayload(createTestPayment(1, 1)), scheme: 'upto' }],
     ['that is null', null],
   ])('a payload %s is rejected in the header of version 1', async (_, payload) => {

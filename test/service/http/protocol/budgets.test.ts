@@ -47,7 +47,7 @@ test.each([
   for (const path of paths) expect((await ask(`GET ${path}`)).status).toBe(429)
 })
 
-test('a picture that is uploaded over HTTP or MCP uses the budget of uploads by its size in megapixels', async () => {
+test('a picture that is uploaded over HTTP or MCP uses one unit of the upload budget per megapixel, rounded up', async () => {
   let used = 0
   const take: RateLimits['take'] = (name, _, cost = 1) => void (used += name === 'uploads' ? cost : 0)
   const wall = await openWall({ limits: { ...unlimited, take } })
@@ -81,14 +81,14 @@ test('a payment that the ledger knows gets its response over HTTP and MCP, even 
   expect(await readErrorCode(await wall.buy('/blocks/5,6', 2))).toBe('too_many_requests')
 })
 
-test('after too many junk payments from an address, a payment signed by its payer still buys from that address', async () => {
+test('after too many junk payments from an IP address, a payment from that address still buys a block if its payer signed it', async () => {
   const { sendRequest: ask, buy } = await openWall({ limits: createUsedUpLimits('payments') })
   const forged = { ...createTestPayment(2, 2), signature: FORGED }
   expect(await readErrorCode(await ask('GET /blocks/3,4', createPaidInit(forged)))).toBe('too_many_requests')
   expect((await buy('/blocks/3,4', 1)).status).toBe(200)
 })
 
-test('rejected payments count against the budget, and errors of the service do not', async () => {
+test('rejected payments count against the budget, but payments that fail because of an error in the service do not', async () => {
   const taken: string[] = []
   const limits: RateLimits = { take: (name) => void taken.push(name), check: () => undefined }
   const wall = await openWall({ limits })
@@ -115,7 +115,7 @@ test('a block can be repainted thirty times in a row and then once per second, a
   expect((await db.log.readAfter(0, 100)).length).toBe(1 + 32)
 })
 
-test('only the owner uses up the budget of a block, and too many bad signatures block their sender', async () => {
+test('only the owner uses up the repaint budget of a block, and a client that sends too many bad signatures gets 429', async () => {
   const { sendRequest: ask, buy, db } = await openWall({ limits: createRateLimits(createFakeClock(NOW)) })
   await buy('/blocks/3,4', 1)
   const bad = createRepaint(2, 'not mine')
@@ -170,7 +170,7 @@ test.each([
     { painter: truncateWallet(createWalletAddress(9)) },
   ],
 ] as const)(
-  'a wallet that changes %s again and again is rate-limited, and its last accepted change stays',
+  'a wallet that changes %s again and again is rate-limited, and its last accepted change remains in effect',
   async (_, request, at, expected) => {
     const { sendRequest: ask, buy } = await openWall({ limits: createRateLimits(createFakeClock(NOW)) })
     await buy('/blocks/3,4', 1)
@@ -181,7 +181,7 @@ test.each([
   },
 )
 
-test('an address can open a limited number of live streams, can replace one that it closed, and takes none from other addresses', async () => {
+test('an address can open a limited number of live streams and replace one that it closed, and the limit does not affect other addresses', async () => {
   const { live } = await openWall()
   const openStream = async (address: string) => await live.answer(new Request('http://wall.test/api/live'), address)
   const streams: Response[] = []
@@ -198,7 +198,7 @@ test('an address can open a limited number of live streams, can replace one that
   expect((await openStream('203.0.113.9')).status).toBe(429)
 })
 
-test('an IPv6 site can open a limited number of live streams from all its addresses together, and takes none from other sites', async () => {
+test('all addresses of an IPv6 site together can open a limited number of live streams, and the limit does not affect other sites', async () => {
   const { live } = await openWall()
   const open = async (network: string) => await live.answer(new Request('http://wall.test/api/live'), network)
   for (let at = 0; at < STREAMS_PER_SITE; at++)
@@ -208,7 +208,7 @@ test('an IPv6 site can open a limited number of live streams from all its addres
   expect((await open('2001:db8:8:ffff::/64')).status).toBe(200)
 })
 
-test('a call over MCP is rejected if the budget that its tool uses is used up, and other tools still work', async () => {
+test('a call over MCP is rejected if the budget for its tool is used up, but other tools still work', async () => {
   const { sendRequest: ask } = await openWall({ limits: createUsedUpLimits('searches') })
   const callOverMcp = (name: string, given: object = {}) =>
     ask(

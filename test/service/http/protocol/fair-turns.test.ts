@@ -20,9 +20,9 @@ const createToolCall = (name: string, args: object, payment: unknown) =>
   })
 
 test.each([
-  ['a free tool', 'get_wall', {}, toPayload(createTestPayment(1, 1))],
-  ['a tool that sells, with a payment that cannot be read', 'buy_block', { coord: '3,4' }, {}],
-] as const)('a payment does not exempt a call to %s from the budget of calls', async (_, name, args, payment) => {
+  ['calls to a free tool with a payment', 'get_wall', {}, toPayload(createTestPayment(1, 1))],
+  ['calls to a tool that sells, if the payment cannot be read', 'buy_block', { coord: '3,4' }, {}],
+] as const)('the budget of calls also limits %s', async (_, name, args, payment) => {
   const wall = await openWall({ limits: createUsedUpLimits('calls') })
   expect(await readErrorCode(await post(wall, createToolCall(name, args, payment)))).toBe('too_many_requests')
 })

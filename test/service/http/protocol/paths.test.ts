@@ -3,7 +3,7 @@ import { readErrorCode, openWall } from '../../../support/service/wall.ts'
 
 const wall = await openWall()
 
-test.each(['%', '%E0%A4%A', '1%2F2', 'Next'])('/blocks/%s is not a block', async (segment) => {
+test.each(['%', '%E0%A4%A', '1%2F2', 'Next'])('/blocks/%s is rejected as an invalid coordinate', async (segment) => {
   expect(await readErrorCode(await wall.sendRequest(`GET /blocks/${segment}`))).toBe('invalid_coordinate')
 })
 
@@ -57,7 +57,7 @@ test.each(verbs)(
   },
 )
 
-test('a page of another origin may read and pay', async () => {
+test('a page from another origin may read the wall and pay', async () => {
   const preflight = await wall.sendRequest('OPTIONS /blocks/1,1', {
     headers: {
       origin: 'https://agent.example',

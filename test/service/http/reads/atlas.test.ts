@@ -94,7 +94,7 @@ test('the oEmbed response describes how other sites can show an artwork, an agen
   )
 })
 
-test('a browser that opens a block is redirected to it on the wall, or gets an error if the block does not exist', async () => {
+test('a browser that opens a block is redirected to that block on the wall, or gets an error if the block does not exist', async () => {
   const sold = await wall.sendRequest('GET /blocks/3,4', { headers: { accept }, redirect: 'manual' })
   expect([sold.status, sold.headers.get('location')]).toEqual([303, '/?block=3,4'])
   const wrong = await wall.sendRequest('GET /blocks/200,4', { headers: { accept } })

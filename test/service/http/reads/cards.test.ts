@@ -33,7 +33,7 @@ test.each(['', '?block=3,4', '?block=80,45', '?agent=1', '?agent=2'])(
   },
 )
 
-test('the wall’s card shows the whole wall, each block six pixels wide at its position', async () => {
+test('the wall’s card shows the whole wall, with each block six pixels wide and at its position', async () => {
   const { readColour: colourAt } = await readCard('')
   const readMiddle = (col: number, row: number) => colourAt(120 + col * 6 + 3, 28 + row * 6 + 3)
   expect([readMiddle(4, 4), readMiddle(20, 4), readMiddle(159, 89)]).toEqual([RED, GREEN, RED].map(findColour))
@@ -50,7 +50,7 @@ test('a block’s card shows every pixel of the block, and marks its position on
   expect(colourAt(520 + 20 * 4 + 2, place.y + 2)).toBe(findColour(GREEN))
 })
 
-test('a block’s card shows the whole work that the block is part of, and marks the block in the work', async () => {
+test('a block’s card shows the whole artwork that the block is part of, and marks the block in that artwork', async () => {
   const own = await openWall()
   await own.buy(`/blocks/9,9?px=${createFlatPixels(0)}`, 1)
   await own.buy(`/blocks/10,9?px=${createFlatPixels(GREEN)}`, 1, 2)

@@ -97,7 +97,7 @@ test('the nonce of a bound order can be recomputed from its deed alone', async (
   expect(await (await wall.sendRequest('GET /blocks/79,44')).json()).toMatchObject({ bound: true })
 })
 
-test('deeds can be read page by page from any number onwards, each deed once', async () => {
+test('deeds can be read page by page from any number onwards, and each deed is listed once', async () => {
   const wall = await openWall()
   for (const at of [1, 2, 3]) await buy(wall, `/blocks/${at},1`, createTestPayment(at, at))
   await wall.sendRequest('POST /areas', createBodyInit({ w: 2, h: 1 }, createPaidInit(createPaymentFor(2, 4)).headers))
@@ -111,12 +111,12 @@ test('deeds can be read page by page from any number onwards, each deed once', a
   expect(await readPage(99, 200)).toEqual([[], 99, false])
 })
 
-test('a page of deeds may be cached by proxies for two seconds, and is never served stale', async () => {
+test('proxies may cache a page of deeds for two seconds, but must not serve it stale', async () => {
   const response = await (await openWall()).sendRequest('GET /api/deeds')
   expect(response.headers.get('cache-control')).toBe('public, max-age=0, s-maxage=2')
 })
 
-test('content that the operator hid stays missing from the deed, which says so, even after the content is shown again', async () => {
+test('a deed omits content that the operator has hidden and names the hidden fields, even after the content is shown again', async () => {
   const wall = await openWall()
   const order = {
     block: '3,4',
@@ -145,7 +145,7 @@ test('content that the operator hid stays missing from the deed, which says so, 
   expect(await readShownDeed()).toEqual(hidden)
 })
 
-test('a deed of a payment that settled late shows that the purchase got another position than requested', async () => {
+test('the deed of a payment that settled late shows that the purchase got a different position than the one requested', async () => {
   const wall = await openWall()
   wall.facilitator.settling = { kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' }
   const late = bindPayment({ block: '3,4' }, createTestPayment(1, 1))

@@ -114,7 +114,7 @@ test('the receipt for a hidden block shows the sale without the hidden parts, ov
   expect(ofBanned).toMatchObject({ deed: { name: null, message: null, link: null, painted: true } })
 })
 
-test('the same reads show the content of a block that is not hidden', async () => {
+test('public reads still show the content of a block that is not hidden', async () => {
   for (const read of ['GET /blocks/83,45', 'GET /api/canvas', 'GET /api/feed', 'GET /api/history', 'GET /api/deeds']) {
     const text = await (await wall.sendRequest(read)).text()
     expect([read, text.includes('shown-sale'), text.includes('shown.example')]).toEqual([read, true, true])
@@ -124,7 +124,7 @@ test('the same reads show the content of a block that is not hidden', async () =
 test.each([
   ['the live stream', 'GET /api/live'],
   ['a shared stream', 'GET /api/live/shared'],
-])('%s does not send hidden content, not even to a reader that resumes from an older number', async (_, path) => {
+])('%s does not send hidden content, not even to a reader that resumes from an older log number', async (_, path) => {
   const response = await wall.sendRequest(path, { headers: { 'Last-Event-ID': '0' } })
   let text = ''
   for await (const chunk of (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
@@ -188,7 +188,7 @@ test.each([
   '/atlas.atom',
   '/oembed?url=https://wall.test/',
 ])(
-  'a proxy may cache %s for two seconds and never serve it stale, because the operator may hide content in it',
+  'a proxy may cache %s for two seconds but must not serve it stale, because the operator may hide content in it',
   async (path) => {
     const { sendRequest: ask, buy } = await openWall()
     await buy('/blocks/3,4', 1)

@@ -34,7 +34,7 @@ async function readMetaTags(own: Wall, path: string): Promise<Record<string, str
 const unescapeText = (text: string | null) =>
   (text ?? '').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&')
 
-test('the meta tags of a link to the wall describe the wall and its card', async () => {
+test('the meta tags of the homepage describe the wall and its card', async () => {
   expect(await readMetaTags(wall, '/')).toEqual({
     'og:type': 'website',
     'og:site_name': 'Pixel Wall',
@@ -108,7 +108,7 @@ test.each(ROBOTS)('%s gets the page with its meta tags', async (agent, accept) =
   expect(await response.text()).toContain('og:image')
 })
 
-test('a page about a block is revalidated each time, has its own ETag, is compressed, and has the security headers', async () => {
+test('a page about a block has its own ETag and the security headers, is compressed, and is revalidated by browsers each time', async () => {
   const path = '/?block=3,4'
   const first = await wall.sendRequest(`GET ${path}`, { headers: { 'Accept-Encoding': 'gzip' } })
   expect([first.headers.get('cache-control'), first.headers.get('content-encoding')]).toEqual([

@@ -127,14 +127,19 @@ const image = createFlatPng(2, 2, '#000000')
 
 const refusals: ReadonlyArray<readonly [what: string, query: string, init: RequestInit, code: string]> = [
   ['no picture', '', createUpload(new Uint8Array()), 'invalid_image'],
-  ['text', '', createUpload(new TextEncoder().encode('hello')), 'invalid_image'],
+  ['text instead of a picture', '', createUpload(new TextEncoder().encode('hello')), 'invalid_image'],
   ['a JPEG with too many scans', '', createUpload(await createJpegOfScans(8, 8, 60), 'image/jpeg'), 'invalid_image'],
   ['an unsupported content type', '', createUpload(image, 'image/gif'), 'invalid_body'],
   ['no content type', '', { body: image }, 'invalid_body'],
   ['raw pixels without a size', '', createUpload(image, 'application/octet-stream'), 'invalid_size'],
-  ['raw pixels of another size', 'width=9&height=9', createUpload(image, 'application/octet-stream'), 'invalid_image'],
+  [
+    'raw pixels that do not match their size',
+    'width=9&height=9',
+    createUpload(image, 'application/octet-stream'),
+    'invalid_image',
+  ],
   ['a width of 0', 'w=0', createUpload(image), 'invalid_size'],
-  ['too great a height', 'h=91', createUpload(image), 'invalid_size'],
+  ['a height that is too large', 'h=91', createUpload(image), 'invalid_size'],
   ['an unknown dither', 'dither=yes', createUpload(image), 'invalid_option'],
   ['an unknown fit', 'fit=shrink', createUpload(image), 'invalid_option'],
   ['an invalid background', 'background=red', createUpload(image), 'invalid_option'],
@@ -145,7 +150,7 @@ test.each(refusals)('a request with %s is rejected', async (_, query, init, code
   expect(await readErrorCode(await wall.sendRequest(`POST /api/pixels?${query}`, init))).toBe(code)
 })
 
-test('uploads beyond the limit of the server are rejected, and the others are served', async () => {
+test('if more uploads arrive in parallel than the server accepts, only the excess uploads are rejected', async () => {
   const uploads = Array.from({ length: 18 }, () => wall.sendRequest('POST /api/pixels', createUpload(image)))
   const statuses = (await Promise.all(uploads)).map(({ status }) => status)
   expect(statuses.filter((status) => status === 503)).toHaveLength(1)

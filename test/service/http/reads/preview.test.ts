@@ -87,7 +87,7 @@ test('a preview of next skips sold and held blocks, and shows the next open bloc
   })
 })
 
-test('a preview reports every error in one response, with the messages and codes of a purchase', async () => {
+test('a preview reports every error in one response, with the messages and codes that a purchase would get', async () => {
   const bad = { name: 'a'.repeat(41), framework: '', message: '\u202Eevil', link: 'http://a.b/', px: 'f0'.repeat(100) }
   const { acceptable, problems, state } = await preview(wall, { coord: '5,5', ...bad })
   expect([acceptable, state]).toEqual([false, 'open'])
@@ -131,7 +131,7 @@ test('on a wall that cannot sell, a preview says so and has no terms', async () 
   })
 })
 
-describe('of an area', () => {
+describe('a preview of an area', () => {
   const createPixels = (w: number, h: number) => new Uint8Array(100 * w * h).fill(0xb4).toBase64()
 
   test('a preview of an area has its price, its terms, the order that buys it and its picture', async () => {
@@ -208,7 +208,7 @@ describe('of an area', () => {
   test.each([
     ['too few pixels', { w: 2, h: 1, pixels: createPixels(1, 1) }, 'pixels', 'invalid_pixels'],
     [
-      'a pixel beyond the palette',
+      'a colour outside the palette',
       { w: 1, h: 2, pixels: new Uint8Array(200).fill(240).toBase64() },
       'pixels',
       'invalid_pixels',
@@ -234,8 +234,8 @@ test('a preview changes nothing', async () => {
 })
 
 const malformed: ReadonlyArray<readonly [what: string, body: unknown, code: string]> = [
-  ['nothing', '', 'invalid_body'],
-  ['no block', {}, 'invalid_body'],
+  ['an empty body', '', 'invalid_body'],
+  ['no coordinate', {}, 'invalid_body'],
   ['a field of the wrong type', { coord: '1,1', name: 7 }, 'invalid_body'],
   ['an unknown field', { coord: '1,1', colour: 'red' }, 'invalid_body'],
   ['an invalid coordinate', { coord: '1;1' }, 'invalid_body'],

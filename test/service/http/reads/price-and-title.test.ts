@@ -59,7 +59,7 @@ test('a demand for payment has the price in its header, its message and its page
   expect((await readJson(area))['message']).toContain('This area costs 10.00 USDC')
 })
 
-test('a preview and the tools show the price', async () => {
+test('a preview and the MCP tools show the price of the wall', async () => {
   const { price } = await readJson(await wall.sendRequest('POST /api/preview', createBodyInit({ coord: '3,4' })))
   expect(price).toEqual({ amount: '2.50', asset: 'USDC', network: TERMS.network })
   expect((await callTool(wall, 'get_wall')).structuredContent).toMatchObject({
@@ -83,14 +83,14 @@ test('the atlas, the feed and the guide show the wall’s own name', async () =>
   expect(guide.split('\n')[0]).toBe(`# ${TITLE} (first: your client's spend cap must allow 2.50 USD)`)
 })
 
-test('a payment of the default price is rejected with the reason, and one of this wall’s price buys', async () => {
+test('a payment of the default price is rejected with the reason, and a payment of this wall’s price buys the block', async () => {
   const wrong = await wall.sendRequest('GET /blocks/5,6', createPaidInit(createPayment(1, TERMS.amount)))
   expect([wrong.status, (await readJson(wrong))['reason']]).toEqual([402, 'the amount is not exactly 2.50 USDC'])
   const bought = await wall.sendRequest('GET /blocks/5,6', createPaidInit(createPayment(2)))
   expect(await readJson(bought)).toMatchObject({ deed: { price: { amount: '2.50' } } })
 })
 
-test('after the price of a wall changes, its open and sold purchases keep the amount at which they were made', async () => {
+test('after the price of a wall changes, its held and sold purchases keep the price at which they were made', async () => {
   const db = await openBlank()
   const before = await openWall({}, db)
   const sold = createTestPayment(1, 1)

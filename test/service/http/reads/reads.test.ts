@@ -24,7 +24,7 @@ test('an empty wall has an empty canvas, feed and registry', async () => {
   })
 })
 
-test('canvas, feed, registry and deed show the same sale', async () => {
+test('the canvas, the feed, the registry and the deed show the same sale', async () => {
   const { buy, sendRequest: ask, clock } = await openWall()
   await buy(`/blocks/3,4?name=Ada&message=hi&link=https://ada.example/&px=${'07'.repeat(100)}`, 1)
   const px = Buffer.alloc(100, 7).toString('base64')
@@ -78,7 +78,7 @@ test('the health check shows whether the wall can sell, and the error if it cann
   })
 })
 
-test('if an exception is thrown, the client gets a 500 in the usual format without its message, and the operator gets an alert', async () => {
+test('if an exception is thrown, the client gets a 500 without the message of the exception, and the operator gets an alert', async () => {
   const failToRead = async (): Promise<never> => {
     throw new Error('the password is swordfish')
   }

@@ -36,7 +36,7 @@ test('sold and held blocks do not count as space', async () => {
   expect(spaces).toMatchObject([{ coord: '0,2' }])
 })
 
-test('a search for a size of which there is no open space returns an empty list', async () => {
+test('a search returns an empty list if no space of the requested size is open', async () => {
   const { buy, sendRequest: ask } = await openWall()
   await buy('/blocks/0,0', 1)
   expect((await readJson(await ask('GET /api/space?w=160&h=90')))['spaces']).toEqual([])

@@ -17,7 +17,7 @@ test('a body has the type that its route declares', async () => {
   expect(sales.map(({ agent }) => agent.name)).toEqual(['Ada'])
 })
 
-test('an error has the type of its status', async () => {
+test('an error has the type that its route declares for its status', async () => {
   const { error } = await wall.client.blocks({ coord: '3,5' }).get()
   if (error?.status !== 402) throw new Error(`a request for an open block gets 402, not ${error?.status}`)
   expect([error.value.error, error.value.accepts[0]?.maxAmountRequired]).toEqual(['payment_required', '1000000'])

@@ -16,7 +16,7 @@ await Bun.write(join(scratch, 'outside.txt'), 'secret')
 
 const wall = await openWall({ viewer: await loadViewerFiles(await readFilesIn(folder)) })
 
-test('the page is at the root, is revalidated by browsers each time, and may be cached by proxies for two seconds', async () => {
+test('the page is served at the root, browsers revalidate it each time, and proxies may cache it for two seconds', async () => {
   for (const path of ['/', '/index.html', '/?x=1']) {
     const response = await wall.sendRequest(`GET ${path}`)
     expect(response.status).toBe(200)

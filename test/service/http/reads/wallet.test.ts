@@ -60,7 +60,7 @@ test('a wallet whose first purchase is still open has no rank yet', async () => 
   })
 })
 
-test('a wallet that never bought is unknown', async () => {
+test('a request for a wallet that has bought nothing gets the error no_purchases', async () => {
   for (const query of ['', '?after=1'])
     expect(await readErrorCode(await wall.sendRequest(`GET /api/agents/${createWalletAddress(1)}${query}`))).toBe(
       'no_purchases',
@@ -88,7 +88,7 @@ test('the account of a wallet with 2,000 blocks lists them 200 at a time, or few
 
 type Page = Pick<WalletStanding, 'blocks' | 'nextAfter' | 'hasMore'>
 
-test('a returning owner gets the changes to its blocks and their neighbours, and its rank by blocks', async () => {
+test('a returning owner gets the changes to its blocks and their neighbours, and its rank by number of blocks', async () => {
   const { sendRequest: ask, buy, clock } = await openWall()
   const readSince = async (number: number) =>
     (await readJson(await ask(`GET /api/agents/${createWalletAddress(1)}?since=${number}`))) as WalletStanding
@@ -140,7 +140,7 @@ test.each([
 })
 
 test.each(['0x12', 'ada.eth', `${createWalletAddress(1)}0`, '%zz', `0x${'g'.repeat(40)}`])(
-  '%s is not a wallet',
+  '%s is rejected as a wallet address',
   async (text) => {
     expect(await readErrorCode(await wall.sendRequest(`GET /api/agents/${text}`))).toBe('invalid_wallet')
   },

@@ -40,7 +40,7 @@ test('a request without a negotiated version gets the terms in a JSON-RPC error'
   expect(terms).toMatchObject({ resource: { url: 'https://wall.test/mcp' } })
 })
 
-test('without a negotiated version, a receipt is the same as with one, and has the same content as text and as data', async () => {
+test('a receipt is the same with and without a negotiated version, and has the same content as text and as data', async () => {
   const wall = await openWall()
   const sold = await buy(wall, { coord: '3,4' }, createTestPayment(1, 1))
   expect([sold.isError, JSON.parse(sold.content[0]?.text ?? '')]).toEqual([undefined, sold.structuredContent])
@@ -72,10 +72,10 @@ test('a payment in a __proto__ field is ignored', async () => {
 
 test.each([
   ['no block', {}, 'invalid_coordinate'],
-  ['a block as a number', { coord: 5 }, 'invalid_coordinate'],
-  ['the name null', { coord: '3,4', name: null }, 'invalid_listing'],
+  ['a coordinate that is a number', { coord: 5 }, 'invalid_coordinate'],
+  ['a name that is null', { coord: '3,4', name: null }, 'invalid_listing'],
   ['a field pixels instead of px', { coord: '3,4', pixels: '07'.repeat(100) }, 'invalid_listing'],
-  ['a picture as a number', { coord: '3,4', px: 7 }, 'invalid_pixels'],
+  ['a picture that is a number', { coord: '3,4', px: 7 }, 'invalid_pixels'],
 ])('a call with %s is rejected without terms, and nobody is charged', async (_, args, error) => {
   const wall = await untouched
   for (const payment of [undefined, toPayload(createTestPayment(1, 1))]) {
@@ -129,7 +129,7 @@ describe('a payment in an argument `headers`, as AWS AgentCore sends it,', () =>
       { area: '3,4,1x1', deed: { message: 'hi' } },
     ],
   ])(
-    'a payment in an argument `headers` %s, in any letter case and with other headers',
+    'a payment in an argument `headers` %s, even if its header is in mixed case and among other headers',
     async (_, tool, order, receipt) => {
       const wall = await openWall()
       const headers = { Accept: 'application/json', 'payment-Signature': signed, 'X-Retry': 3 }
@@ -169,7 +169,7 @@ describe('a payment in an argument `headers`, as AWS AgentCore sends it,', () =>
     })
   })
 
-  test('`headers` is an unknown argument of a tool that does not sell, and must be an object in one that does', async () => {
+  test('`headers` is an unknown argument of a tool that does not sell, and must be an object in a tool that sells', async () => {
     for (const [tool, args] of [
       ['preview_block', { coord: 'next' }],
       ['get_block', { coord: '3,4' }],

@@ -58,13 +58,13 @@ test.each([
   expect(await callReadTool(wall, tool, args)).toHaveProperty('untrusted', untrusted)
 })
 
-test('the tool for the wall returns the same numbers and colours as the canvas read', async () => {
+test('get_wall returns the same size, prices and statistics as /api/canvas, with its address and the palette', async () => {
   const { canvas, pricing, stats } = await readJson(await wall.sendRequest('GET /api/canvas'))
   const canvasUrl = 'https://wall.test/api/canvas'
   expect(await callReadTool(wall, 'get_wall')).toEqual({ canvas, pricing, stats, canvasUrl, palette: [...PALETTE] })
 })
 
-test('open blocks are listed in the order of sale, or by distance from a given block, without sold and held ones', async () => {
+test('list_unclaimed lists only open blocks, in the order of sale or by distance from a given block', async () => {
   const listCoords = async (args: object) =>
     ((await callReadTool(wall, 'list_unclaimed', args))['blocks'] as { coord: string }[]).map(({ coord }) => coord)
   expect(await listCoords({ limit: 3 })).toEqual(['80,44', '80,45', '79,43'])
@@ -86,7 +86,7 @@ test('the order in a found space gets terms for all of that space', async () => 
   expect(price).toBe('6.00')
 })
 
-test('the wall and any part of it can be returned as a picture', async () => {
+test('get_wall_image returns the whole wall or a part of it as a picture', async () => {
   const whole = await callTool(wall, 'get_wall_image')
   const region = { col: 0, row: 0, cols: 160, rows: 90 }
   expect(whole.structuredContent).toEqual({ region, scale: 1, width: 1600, height: 900 })
@@ -100,7 +100,7 @@ test('the wall and any part of it can be returned as a picture', async () => {
   expect(readPictureSize(preview).every((side) => side >= 80)).toBe(true)
 })
 
-test('a picture is converted into the input for buying and repainting: raw pixels, and a PNG over several blocks', async () => {
+test('image_to_pixels converts raw pixels, or a PNG for several blocks, into the input for buying and repainting', async () => {
   const answer = await callTool(wall, 'image_to_pixels', { image: RED.toString('base64'), width: 10, height: 10 })
   const red = 'b4'.repeat(100)
   expect(answer.structuredContent).toEqual({ w: 1, h: 1, blocks: [{ dx: 0, dy: 0, px: red }] })

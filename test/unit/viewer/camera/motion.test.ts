@@ -35,7 +35,7 @@ test('a thrown wall continues in the direction of the throw', () => {
   expect(after.y).toBeGreaterThan(near.y)
 })
 
-test('a drag that ends while moving throws the wall, and a drag that has come to rest does not', () => {
+test('a drag that is still moving when it ends throws the wall, and a drag that has come to rest does not', () => {
   const trail = [0, 16, 32, 48].map((time) => ({ x: 10 * time, y: -time, time }))
   expect(computeThrowSpeed(trail, 50)).toEqual({ vx: 10, vy: -1 })
   expect(computeThrowSpeed(trail, 200)).toBeUndefined()
@@ -58,7 +58,7 @@ test('a motion does not jump after the page was suspended', () => {
   expect(advanceMotion(from, view, motion, 60_000)).toEqual(advanceMotion(from, view, motion, 64))
 })
 
-test('a camera that looks at an area has all of the area on the stage', () => {
+test('if the camera looks at an area, the whole area is on the stage', () => {
   fc.assert(
     fc.property(blocks, blocks, (one, other) => {
       const camera = lookAt(boundsOf([one, other]), view, 12)

@@ -24,7 +24,7 @@ const createSale = (seq: number, block = openBlock, agent = carol) => ({
   px,
 })
 
-test('a sale assigns its block to the buyer, a new agent or one that already owns blocks', () => {
+test('a sale assigns its block to the buyer, whether the buyer is a new agent or already owns blocks', () => {
   const after = withChanges(buildSampleWall(canvas), [
     createSale(5),
     createSale(6, requireBlockAt(0, 0), { ...carol, id: 1, name: 'Ada' }),
@@ -46,7 +46,7 @@ test('a sale assigns its block to the buyer, a new agent or one that already own
   })
 })
 
-test('a sale that arrives twice is counted once, and its picture is restored if the pictures were read before the sale', () => {
+test('a sale that arrives twice is counted once, but its picture is drawn again if the pictures were read before the sale', () => {
   const once = withChanges(buildSampleWall(canvas), [createSale(5)])
   const again = withChanges({ ...once, texture: buildSampleWall(canvas).texture }, [createSale(5)])
   expect([again.stats, again.agents]).toEqual([once.stats, once.agents])
@@ -78,7 +78,7 @@ test('applying a sale gives the same wall as a canvas read that contains the sal
   for (const key of ['agents', 'stats', 'texture', 'claims'] as const) expect(updated[key]).toEqual(read[key])
 })
 
-test('if the pixels and the rest were read at different moments, applying the changes gives the current wall', () => {
+test('if the pixels and the rest of the wall were read at different moments, applying the changes gives the current wall', () => {
   const changes = [
     createSale(5),
     { number: 6, kind: 'repaint' as const, t: 9, i: openBlock, coord: coordOf(openBlock), m: 'new' },
@@ -92,7 +92,7 @@ test('if the pixels and the rest were read at different moments, applying the ch
   for (const key of ['agents', 'stats', 'texture', 'claims'] as const) expect(known[key]).toEqual(now[key])
 })
 
-test('a wall whose pixels arrive in pieces is shown incomplete first, and equals the canvas read in the end', async () => {
+test('a wall whose pixels arrive in pieces is incomplete at first, and finally equals the canvas read', async () => {
   const shown: Wall[] = []
   const { pixels, blocks } = createReading(canvas)
   const { promise: isDrawn, resolve } = Promise.withResolvers<void>()

@@ -103,7 +103,7 @@ describe('a sketch', () => {
     expect(listCovered(withWidth({ ...sketch, keepsShape: false, size: { w: 1, h: 2 } }, 160))).toHaveLength(320)
   })
 
-  test('a picture that is only moved is not painted again, but one with another size or style is', () => {
+  test('moving a picture does not paint it again, but changing its size or style does', () => {
     const sketch = createPaintedSketch(10, 10, 20, 20)
     expect(findFinishedPicture(moveSketch(sketch, { col: 20, row: 20 }))).toBe(findFinishedPicture(sketch))
     expect(findFinishedPicture(withWidth(sketch, 3))).toBeUndefined()
@@ -214,7 +214,7 @@ describe('an order', () => {
     expect(JSON.parse(given.trim().split('\n').at(-1) ?? '')).toEqual(orderSketch(open).body)
   })
 
-  test('a prompt contains the whole body, and says so if the body is too large to copy without a program', () => {
+  test('a prompt contains the whole body, and warns if the body is too large to copy without a program', () => {
     const [small, large] = [
       orderSketch(createPaintedSketch(10, 10, 20, 10)),
       orderSketch(createPaintedSketch(0, 0, 160, 90)),
@@ -278,7 +278,7 @@ describe('repainting', () => {
     expect(calm.sent[1]).toEqual(calm.sent[0] ?? { ts: 0, signature: '' })
   })
 
-  test('if the clocks differ, the next message is signed with the service’s time', async () => {
+  test('if the clocks of the visitor and the service differ, the next message is signed with the time of the service', async () => {
     const now = Date.now() + 3_600_000
     const calm = createDeps([{ kind: 'refused', words: 'late', now }])
     await repaint(order, calm)

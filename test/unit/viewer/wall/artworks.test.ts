@@ -47,7 +47,7 @@ test('blocks that touch only at corners are not one artwork, and an open block b
   expect(findWork(wall, requireBlockAt(0, 0))).toEqual([])
 })
 
-test('the bounds of blocks enclose them all, and without blocks they are those of the whole wall', () => {
+test('the bounds of a set of blocks enclose all of them, and the bounds of an empty set are those of the whole wall', () => {
   expect(boundsOf([requireBlockAt(2, 3), requireBlockAt(5, 1)])).toEqual({ left: 20, top: 10, right: 60, bottom: 40 })
   expect(boundsOf([])).toEqual({ left: 0, top: 0, right: 1600, bottom: 900 })
 })
