@@ -27,7 +27,7 @@ export const createStorePorts = (driver: Driver) => ({
   backups: createBackups(driver),
   deliveries: createDeliveries(driver),
   reports: createReports(driver),
-  audit: { statement: () => driver.read(readStatement) },
+  audit: { readStatement: () => driver.read(readStatement) },
 })
 
 /** The ports of an open store. `close` closes its connections and releases its locks. */

@@ -43,7 +43,7 @@ const sqlite: Readonly<Record<string, Fragment>> = {
   in: ([, list]) => `IN (SELECT value FROM json_each(${list}))`,
   each: ([, list]) => `json_each(${list})`,
   rows: ([list, ...fields]) =>
-    `(SELECT key, ${listColumns(fields, (name) => `value ->> '${name}'`)} FROM json_each(${list}))`,
+    `(SELECT key, ${renderColumns(fields, (name) => `value ->> '${name}'`)} FROM json_each(${list}))`,
   bytes: ([value]) => `${value}`,
   lock: () => '',
   index: ([name]) => `INDEXED BY ${name}`,
@@ -58,7 +58,7 @@ const postgres: Readonly<Record<string, Fragment>> = {
     `(SELECT ${KEY}, value FROM unnest(${list}::${type}[]) WITH ORDINALITY AS listed (value, place))`,
   // The planner guesses that a function over JSON returns a hundred rows; for an array it guesses ten.
   rows: ([list, ...fields]) => `
-    (SELECT ${KEY}, ${listColumns(fields, (name, type) => `(value ->> '${name}')::${type}`)}
+    (SELECT ${KEY}, ${renderColumns(fields, (name, type) => `(value ->> '${name}')::${type}`)}
     FROM unnest(${list}::json[]) WITH ORDINALITY AS listed (value, place))`,
   bytes: ([value]) => `${value}::bytea`,
   lock: () => 'FOR UPDATE',
@@ -74,14 +74,14 @@ function createOneMemberFragments(typed: (value: string, type: string) => string
     'in one': ([type = '', list = '']) => `= ${typed(list, type)}`,
     'each one': ([type = '', list = '']) => `(SELECT 0 AS key, ${typed(list, type)} AS value)`,
     'rows one': ([list, ...fields]) =>
-      `(SELECT 0 AS key, ${listColumns(fields, (name, type) => typed(`${list}.${name}`, type))})`,
+      `(SELECT 0 AS key, ${renderColumns(fields, (name, type) => typed(`${list}.${name}`, type))})`,
   }
 }
 
 const KEY = '(place - 1)::integer AS key'
 
 /** SQL that reads each field as a column; `read` renders a field's value from its name and type. */
-function listColumns(fields: readonly string[], read: (name: string, type: string) => string): string {
+function renderColumns(fields: readonly string[], read: (name: string, type: string) => string): string {
   const named = fields.map((field) => field.split(':'))
   return named.map(([name = '', type = '']) => `${read(name, type)} AS ${name}`).join(', ')
 }
@@ -95,7 +95,7 @@ type Known = { readonly lists: readonly string[]; readonly forms: Compiled[] }
 const known = { sqlite: new Map<string, Known>(), postgres: new Map<string, Known>() } as const
 
 /** Compiles a statement for one engine, only once per text and combination of its one-member lists. */
-export function compile({ text, values }: Pick<Statement, 'text' | 'values'>, dialect: Dialect): Compiled {
+export function compileStatement({ text, values }: Pick<Statement, 'text' | 'values'>, dialect: Dialect): Compiled {
   const own = typeof text === 'string' ? text : text[dialect]
   let all = known[dialect].get(own)
   if (all === undefined) {

@@ -12,7 +12,7 @@ import {
   toCanvasBlock,
   createEmptyView,
   toRegistry,
-  statsOf,
+  computeStats,
 } from '../server/domain/wall/wall-view.ts'
 import type { Log } from '../server/ports.ts'
 import { ALL_BLOCKS } from '../shared/wall.ts'
@@ -36,7 +36,7 @@ export type Moved = Readonly<Partial<Record<WallTable, number>>>
  * message says otherwise.
  */
 export async function moveWall(from: Database, to: Database, given: Omit<Moving, 'note'>): Promise<Moved> {
-  const moving = { ...given, note: `has moved to ${formatPlace(to)} at ${new Date().toISOString()}` }
+  const moving = { ...given, note: `has moved to ${formatLocation(to)} at ${new Date().toISOString()}` }
   try {
     if (from.kind === 'sqlite' && to.kind === 'postgres') return await moveToPostgres(from.path, to.url, moving)
     if (from.kind === 'postgres' && to.kind === 'sqlite') return await moveToSqlite(from.url, to.path, moving)
@@ -47,7 +47,7 @@ export async function moveWall(from: Database, to: Database, given: Omit<Moving,
 }
 
 /** A location as shown to the operator, without the secrets in its URL. */
-export function formatPlace(place: Database): string {
+export function formatLocation(place: Database): string {
   if (place.kind === 'sqlite') return resolve(place.path)
   const { host, pathname } = new URL(place.url)
   return `${host}${pathname}`
@@ -81,7 +81,7 @@ async function copyWall(from: WallRows, to: NewWall): Promise<Moved> {
 
 async function copyTable(table: WallTable, from: WallRows, to: NewWall): Promise<void> {
   let sales = 0
-  for await (const page of from.pages(table)) {
+  for await (const page of from.readPages(table)) {
     for (const row of page) {
       // Old repaints may have been compacted away, but sales never are.
       if (table === 'changes' && row.seq !== null && row.seq !== ++sales)
@@ -95,7 +95,7 @@ async function copyTable(table: WallTable, from: WallRows, to: NewWall): Promise
 
 /** Compares the written rows with the rows to move, value by value; returns the number of rows. */
 async function compareTables(table: WallTable, from: WallRows, to: WallRows): Promise<number> {
-  const [olds, news] = [from, to].map((wall) => wall.pages(table)[Symbol.asyncIterator]())
+  const [olds, news] = [from, to].map((wall) => wall.readPages(table)[Symbol.asyncIterator]())
   let count = 0
   for (;;) {
     const [old, made] = [await readNextPage(olds), await readNextPage(news)]
@@ -125,7 +125,7 @@ async function readLogState(log: Log): Promise<string> {
   const view = createEmptyView()
   for (const change of await log.readCompacted()) applyChange(view, change)
   const blocks = ALL_BLOCKS.map((block) => toCanvasBlock(view, block))
-  return JSON.stringify([view.number, statsOf(view), toCanvasAgents(view), blocks, toRegistry(view), view.sales])
+  return JSON.stringify([view.number, computeStats(view), toCanvasAgents(view), blocks, toRegistry(view), view.sales])
 }
 
 const createCopyError = (how: string) =>

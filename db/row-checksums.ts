@@ -92,7 +92,7 @@ export type DamagedRow = { readonly table: Table; readonly row: number }
 export const SUM_BYTES = 8
 
 /** The checksum, as a number, of a row's content, which is read with `renderChecksumSql`. */
-export const hashOf = (held: string | Uint8Array): bigint => Bun.hash.xxHash64(held)
+export const computeHash = (held: string | Uint8Array): bigint => Bun.hash.xxHash64(held)
 
 type Text = string | number | null
 
@@ -115,7 +115,7 @@ export function computeChecksums<T extends 'blocks' | 'changes'>(
     else parts.push(encodeText(column))
   }
   const sums = Buffer.alloc(SUM_BYTES * rows)
-  for (let at = 0; at < rows; at++) sums.writeBigUInt64BE(hashOf(joinParts(parts, at)), SUM_BYTES * at)
+  for (let at = 0; at < rows; at++) sums.writeBigUInt64BE(computeHash(joinParts(parts, at)), SUM_BYTES * at)
   return sums
 }
 
@@ -153,18 +153,18 @@ function joinParts(parts: readonly (string | ((at: number) => Text | Uint8Array)
  * no checksum yet; its content must be that of an untouched block.
  */
 export function matchesChecksum(table: Table, row: number, held: Uint8Array, sum: Uint8Array | null): boolean {
-  const hash = hashOf(held)
-  if (sum === null) return table === 'blocks' && hash === hashOf(encodeUntouchedBlock(row))
+  const hash = computeHash(held)
+  if (sum === null) return table === 'blocks' && hash === computeHash(encodeUntouchedBlock(row))
   return sum.length === SUM_BYTES && hash === new DataView(sum.buffer, sum.byteOffset).getBigUint64(0)
 }
 
 let ranks: Map<number, number> | undefined
 
 /** The position of a block in the order of sale, as stored in its row. */
-export function rankOf(block: number): number {
+export function getRank(block: number): number {
   ranks ??= new Map(CLAIM_ORDER.map((index, rank) => [index, rank]))
   return ranks.get(block) ?? -1
 }
 
 /** The content of a block that was never held, as `renderChecksumSql` reads it. */
-const encodeUntouchedBlock = (block: number) => `${encodeText(block)}${encodeText(rankOf(block))}4:open------`
+const encodeUntouchedBlock = (block: number) => `${encodeText(block)}${encodeText(getRank(block))}4:open------`

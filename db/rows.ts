@@ -3,7 +3,7 @@
 import { STRAY_BY_HAND, STRAY_NOTE } from '../server/domain/purchase/account.ts'
 import type { Address, Hash, Payment, UnixMs } from '../server/domain/purchase/payment.ts'
 import type { Purchase } from '../server/domain/purchase/purchase.ts'
-import { countBlocks, positionOf, targetOf, type Target } from '../server/domain/purchase/target.ts'
+import { countBlocks, getPosition, createTarget, type Target } from '../server/domain/purchase/target.ts'
 import type { AgentId, BlockContent, Hidden, LogNumber, Profile } from '../server/domain/wall/log.ts'
 import { trustPixels } from '../shared/pixels.ts'
 import type { BlockIndex } from '../shared/wall.ts'
@@ -88,13 +88,13 @@ export const parsePayees = (column: string): readonly Address[] =>
 
 /** A target as columns: `target` is its top left block, `null` for the open place nearest the centre. */
 export function toTargetColumns(target: Target): SizeRow & { readonly target: BlockIndex | null } {
-  const { at, w, h } = positionOf(target)
+  const { at, w, h } = getPosition(target)
   return { target: at === 'next' ? null : at, w, h }
 }
 
 /** The target in these columns. */
 export const toTarget = ({ target, w, h }: Pick<PurchaseRow, 'target' | 'w' | 'h'>): Target =>
-  targetOf(target ?? 'next', { w, h })
+  createTarget(target ?? 'next', { w, h })
 
 /** A wallet that has bought at least one block. */
 export type Agent = Profile & {
@@ -130,7 +130,7 @@ export function toContent({ pixels, message, link }: ContentRow): BlockContent {
 }
 
 /** The hidden parts, from a column of bits. */
-export const toHidden = (mask: number): Hidden => ({
+export const toHiddenParts = (mask: number): Hidden => ({
   pixels: (mask & 1) !== 0,
   message: (mask & 2) !== 0,
   link: (mask & 4) !== 0,

@@ -49,56 +49,56 @@ export type Lockable = Address | 'nearest area' | BlockIndex
 /** Runs work on an engine. All methods throw `StoreUnavailable` if the engine fails or a SQLite row is damaged. */
 export type Driver = {
   /** Runs work that only reads, one statement after the other. */
-  look<T>(work: () => Tx<T>): Promise<T>
-  /** Like `look`, but reads from one snapshot. */
+  query<T>(work: () => Tx<T>): Promise<T>
+  /** Like `query`, but reads from one snapshot. */
   read<T>(work: () => Tx<T>): Promise<T>
   /** Runs work as one transaction, under the lock of its wallet: all of it is stored, or nothing. */
   write<T>(about: Address | null, work: () => Tx<T>): Promise<T>
   /** Like `write`, but may share a transaction, and run side by side, with writes that lock different subjects. */
   writeTogether<T>(about: readonly Lockable[], work: () => Tx<T>): Promise<T>
   /** Returns a look-up by key; if no other process can write, it caches each result until the next write. */
-  lasting<K, V>(work: (key: K) => Tx<V>): (key: K) => MaybeAsync<V>
+  createCachedLookUp<K, V>(work: (key: K) => Tx<V>): (key: K) => MaybeAsync<V>
 }
 
 /** A text for PostgreSQL alone, such as a lock, which SQLite does not need because it has one writer. */
-export const onPostgres = (postgres: string): Text => ({ sqlite: '', postgres })
+export const toPostgresText = (postgres: string): Text => ({ sqlite: '', postgres })
 
 /** A text for SQLite alone, such as a check for damaged rows. */
-export const onSqlite = (sqlite: string): Text => ({ sqlite, postgres: '' })
+export const toSqliteText = (sqlite: string): Text => ({ sqlite, postgres: '' })
 
 /** The rows of a statement. `Row` has the column types, which the tables' CHECKs guarantee. */
-export function* rows<Row>(text: Text, values: Values = {}, sources?: Sources): Tx<readonly Row[]> {
+export function* queryRows<Row>(text: Text, values: Values = {}, sources?: Sources): Tx<readonly Row[]> {
   const [result] = yield [{ text, values, sources }]
   return (result?.rows ?? []) as readonly Row[]
 }
 
 /** The first row of a statement, if it has one. */
-export function* first<Row>(text: Text, values: Values = {}, sources?: Sources): Tx<Row | undefined> {
-  return (yield* rows<Row>(text, values, sources))[0]
+export function* queryFirst<Row>(text: Text, values: Values = {}, sources?: Sources): Tx<Row | undefined> {
+  return (yield* queryRows<Row>(text, values, sources))[0]
 }
 
 /** The row of a statement that always has one. */
-export function* one<Row>(text: Text, values: Values = {}, sources?: Sources): Tx<Row> {
-  const row = yield* first<Row>(text, values, sources)
+export function* queryOne<Row>(text: Text, values: Values = {}, sources?: Sources): Tx<Row> {
+  const row = yield* queryFirst<Row>(text, values, sources)
   if (row === undefined) throw new Error('a statement that always has a row had none')
   return row
 }
 
 /** Runs a statement; returns the number of rows it changed. */
-export function* count(text: Text, values: Values): Tx<number> {
+export function* countChangedRows(text: Text, values: Values): Tx<number> {
   const [result] = yield [{ text, values }]
   return result?.count ?? 0
 }
 
 /** Runs a statement that must change `expected` rows. Any other number is a bug and rolls the transaction back. */
-export function* change(what: string, text: Text, values: Values, expected = 1): Tx<void> {
-  const changed = yield* count(text, values)
+export function* changeRows(what: string, text: Text, values: Values, expected = 1): Tx<void> {
+  const changed = yield* countChangedRows(text, values)
   if (changed !== expected) throw new Error(`${what}: ${changed} rows instead of ${expected}`)
 }
 
 /** Takes a lock on PostgreSQL; does nothing on SQLite. */
-export function* lock(text: string, values: Values = {}): Tx<void> {
-  yield [{ text: onPostgres(text), values }]
+export function* takeLock(text: string, values: Values = {}): Tx<void> {
+  yield [{ text: toPostgresText(text), values }]
 }
 
 /** The results of parts of work, in the order of the parts. */
@@ -108,7 +108,7 @@ type Answers<Parts extends readonly Tx<unknown>[]> = { [P in keyof Parts]: Parts
  * Runs parts side by side: statements that they yield at the same step are sent as one list, in the parts' order. The
  * counters are taken last: a part that needs them waits until every other part needs them or has ended.
  */
-export function* together<const Parts extends readonly Tx<unknown>[]>(...parts: Parts): Tx<Answers<Parts>> {
+export function* runTogether<const Parts extends readonly Tx<unknown>[]>(...parts: Parts): Tx<Answers<Parts>> {
   let steps = parts.map((part) => part.next())
   while (steps.some(({ done }) => done !== true)) {
     const areAllAtCounters = steps.every((step) => step.done === true || takesCounters(step.value))

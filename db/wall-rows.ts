@@ -54,7 +54,7 @@ export const PAGE_ROWS = 500
 /** The rows of a wall from one snapshot. */
 export type WallRows = {
   /** The rows of a table, `PAGE_ROWS` at a time, in the same order on both engines. */
-  pages(table: WallTable): AsyncIterable<readonly WallRow[]>
+  readPages(table: WallTable): AsyncIterable<readonly WallRow[]>
   readonly log: Log
 }
 

@@ -5,7 +5,7 @@ import { collectOperations } from './discovery/openapi/operation.ts'
 import type { Site } from './discovery/site.ts'
 import type { Address } from './domain/purchase/payment.ts'
 import { createAgentRoutes } from './http/agents.ts'
-import { withSecurityHeaders, type ViewerFiles } from './http/answer/viewer-files.ts'
+import { addSecurityHeaders, type ViewerFiles } from './http/answer/viewer-files.ts'
 import { createAreaRoutes } from './http/areas.ts'
 import { createAtlasRoutes } from './http/atlas.ts'
 import { type BlockDeps, createBlockRoutes } from './http/blocks.ts'
@@ -35,7 +35,7 @@ import type { RateLimits } from './wall/rate-limits.ts'
 import { createCardImages, createWallImages } from './wall/wall-image.ts'
 
 /** Dependencies of the app. */
-export type Service = Omit<BlockDeps, 'sellTo' | 'clients' | 'images' | 'taken'> &
+export type Service = Omit<BlockDeps, 'sellTo' | 'clients' | 'images' | 'readTaken'> &
   HealthDeps & {
     readonly reads: CanvasReads
     readonly live: Live
@@ -45,16 +45,16 @@ export type Service = Omit<BlockDeps, 'sellTo' | 'clients' | 'images' | 'taken'>
     readonly onEnded?: LimitedSellerDeps['onEnded']
     readonly limits: RateLimits
     readonly trustedHops: number | undefined // how many proxies are trusted; undefined: see `createAddressReader`
-    readonly viewer: ViewerFiles
+    readonly findViewerFile: ViewerFiles
     readonly chatView: string // the HTML of the viewer shown in chats
     readonly logger: Logger
     readonly ledgerReader: LedgerReader
     readonly pictures: Pictures
-    readonly reports: Pick<Reports, 'file'>
+    readonly reports: Pick<Reports, 'fileReport'>
     readonly payees: ReadonlySet<Address> // every address at which this wall ever asked to be paid
     readonly contact: string | null // of the operator
     readonly bindHost?: string // the address that the server listens on
-    readonly meter?: Meter // counts responses
+    readonly recordResponse?: Meter // counts responses
     readonly onWaited?: (of: QueueClass, ms: number) => void // called with how long each expensive request waited
   }
 
@@ -64,9 +64,9 @@ const IDLE_SECONDS = 255
 
 /** Makes the app; `handle(request)` returns the response to one request, and `listen` starts the server. */
 export function createApp(given: Service) {
-  const viewer = withSecurityHeaders(given.offer.baseUrl, given.viewer)
-  const answerOther: (request: Request) => Response = (request) =>
-    hasOneHost(request) ? notFound(request) : refuseSeveralHosts()
+  const findViewerFile = addSecurityHeaders(given.offer.baseUrl, given.findViewerFile)
+  const answerUnmatched: (request: Request) => Response = (request) =>
+    hasOneHost(request) ? respondFallback(request) : refuseSeveralHosts()
   const shell = new Elysia({
     strictPath: true,
     normalize: false,
@@ -78,7 +78,7 @@ export function createApp(given: Service) {
       // Otherwise two processes could listen on one port and share its requests unnoticed.
       reusePort: false,
       // A path that matches no route as it was sent must not be matched again after its dot segments are removed.
-      routes: { '/*': measureResponses(given.meter, '/*', answerOther) },
+      routes: { '/*': measureResponses(given.recordResponse, '/*', answerUnmatched) },
     },
   })
   const service = createServices(given, (request) => shell.server?.requestIP(request)?.address)
@@ -88,7 +88,7 @@ export function createApp(given: Service) {
     // With a hook before routing, Elysia would read the URL of each request, which takes 7 % of the time of a 304
     // response.
     .wrap((answer, request) => (hasOneHost(request) ? answer : refuseSeveralHosts))
-    .use(createMetricsPlugin(given.meter))
+    .use(createMetricsPlugin(given.recordResponse))
     .use(createBlockRoutes(service))
     .use(createAreaRoutes(service))
     .use(createCanvasRoutes(service))
@@ -104,10 +104,10 @@ export function createApp(given: Service) {
   const documentedSite: Site = { ...site, operations: collectOperations(resources) }
   const wall = resources
     .use(createAtlasRoutes({ ...service, site: documentedSite }))
-    .use(createDiscoveryRoutes({ ...service, viewer, site: documentedSite }))
+    .use(createDiscoveryRoutes({ ...service, findViewerFile, site: documentedSite }))
     // Answers requests that did not come over a socket.
-    .all('/*', ({ request }) => answerOther(request))
-  const notFound = createFallback(wall, viewer)
+    .all('/*', ({ request }) => answerUnmatched(request))
+  const respondFallback = createFallback(wall, findViewerFile)
   return wall
 }
 
@@ -117,29 +117,29 @@ export type App = ReturnType<typeof createApp>
 /** Adds dependencies that several plugins share. */
 function createServices(given: Service, peerOf: (request: Request) => string | undefined) {
   const { limits, trustedHops, changing, offer, contact } = given
-  const { agents, clock, hosts, advance, wallets } = changing
+  const { agents, clock, hosts, applyNewEntries, wallets } = changing
   const queue = createFairQueue(clock.elapsed, given.onWaited)
   const clients = {
     limits,
-    addressOf: createAddressReader({ peerOf, trustedHops }),
+    getClientAddress: createAddressReader({ getPeer: peerOf, trustedHops }),
     queue,
     admitPayment: createPaymentAdmission({ ledger: given.ledger, wallets, limits, queue }),
   }
   const sellTo = createLimitedSeller(given)
-  const taken = createTakenBlocks({ ...given, advance })
+  const readTaken = createTakenBlocks({ ...given, applyNewEntries })
   return {
     ...given,
     agents,
     clock,
     hosts,
-    advance,
-    taken,
+    applyNewEntries,
+    readTaken,
     clients,
     sellTo,
     images: createWallImages(given),
     cards: createCardImages(given),
-    findSpace: createSpaceFinder(taken, offer),
-    uploads: createUploadLimit(clients),
+    findSpace: createSpaceFinder(readTaken, offer),
+    readUpload: createUploadLimit(clients),
     site: {
       offer,
       contact,

@@ -8,7 +8,7 @@ import { isNetwork, type Network } from '../shared/usdc.ts'
 import { parseAddresses } from '../shared/wallet.ts'
 import { toLowerAddress, type Address } from './domain/purchase/payment.ts'
 import type { Database } from './domain/store-position.ts'
-import { NETWORKS, tokenOf } from './x402/network.ts'
+import { NETWORKS, getToken } from './x402/network.ts'
 import type { Offer } from './x402/terms.ts'
 
 /** The configuration of the service. Times are in milliseconds. */
@@ -134,7 +134,7 @@ export function readConfig(env: Env): Config {
   const problems: string[] = []
   const read = createReader(env, problems)
   const network = read('NETWORK', parseNetwork) ?? 'eip155:8453'
-  const asset = tokenOf(network)
+  const asset = getToken(network)
   const baseUrl = read('BASE_URL', parseOrigin)
   const price = read('PRICE', parsePriceSetting) ?? USUAL_PRICE_ATOMIC
   const title = read('TITLE', parseTitle) ?? 'Pixel Wall'

@@ -33,7 +33,7 @@ export async function main(times: Times = TIMES): Promise<void> {
     })
     const reportOpened = alertIfSlow(config, times)
     const ahead = await Promise.race([opening, asked])
-    if (ahead === undefined) exitUnopened()
+    if (ahead === undefined) exitBeforeOpening()
     reportOpened()
     // Other modules load while the store is checked.
     const { serve } = await import('./serve.ts')
@@ -64,7 +64,7 @@ function alertIfSlow({ database }: Config, { storeOpensWithinMs }: Times): () =>
 }
 
 /** Ends the process before the store is open, when nothing has begun. */
-function exitUnopened(): never {
+function exitBeforeOpening(): never {
   logger.note('stopped')
   process.exit(0)
 }

@@ -14,14 +14,14 @@ import type { DependencyKind } from './domain/dependency.ts'
 import { guardChainFreshness } from './health/chain-freshness.ts'
 import { type Outages, trackOutages } from './health/outages.ts'
 import { createPaymentHealth } from './health/payment-health.ts'
-import { watchClock, watchEventLoop } from './health/watch-process.ts'
+import { createClockCheck, watchEventLoop } from './health/watch-process.ts'
 import type { CatalogueAnswer } from './operate/status-report.ts'
 import type { Logger, RingMember } from './ports.ts'
 import { createFacilitatorRing } from './purchase/facilitator-ring.ts'
 import { TIMES, type Times } from './times.ts'
 
 /**
- * Opens the chain and the facilitators of these settings, and tracks every outage. Makes no calls yet. `clockSeen`
+ * Opens the chain and the facilitators of these settings, and tracks every outage. Makes no calls yet. `checkClock`
  * compares the clock with that of the chain.
  */
 export function openRail(config: Config, metrics: Metrics | undefined, logger: Logger, times: Times = TIMES) {
@@ -33,12 +33,12 @@ export function openRail(config: Config, metrics: Metrics | undefined, logger: L
     clock,
     callsPerSecond: config.rpcCallsPerSecond,
     times,
-    onProbed: (host, trouble) => outages.saw({ kind: 'chain-endpoint', name: host }, trouble),
+    onProbed: (host, trouble) => outages.recordState({ kind: 'chain-endpoint', name: host }, trouble),
   })
   const asked = createViemChain(endpoints, offer)
   const chain = guardChainFreshness(metrics?.timeChain(asked) ?? asked, {
     clock,
-    report: (reason) => outages.saw({ kind: 'chain', name: network }, reason),
+    report: (reason) => outages.recordState({ kind: 'chain', name: network }, reason),
   })
   const { probeTimeoutMs } = times
   const catalogues = new Map<string, CatalogueAnswer>()
@@ -46,19 +46,19 @@ export function openRail(config: Config, metrics: Metrics | undefined, logger: L
     (member) => metrics?.timeFacilitator(member) ?? member,
   )
   const facilitator = createFacilitatorRing({ ...config, members, chain, clock, logger, times })
-  const listFacilitatorTrouble = () => joinReasons(outages, 'facilitator')
+  const describeFacilitatorTrouble = () => joinReasons(outages, 'facilitator')
   const rail = createPaymentHealth({
     facilitator,
     chain,
     clock,
     logger,
-    facilitatorTrouble: listFacilitatorTrouble,
+    findFacilitatorTrouble: describeFacilitatorTrouble,
     isLate,
     times,
   })
-  const compareClock = watchClock({ clock, outages })
-  const readClock = () => compareClock(endpoints.findNewest())
-  return { endpoints, chain, facilitator, rail, outages, eventLoop, clockSeen: readClock, catalogues }
+  const compareClock = createClockCheck({ clock, outages })
+  const checkClock = () => compareClock(endpoints.findNewest())
+  return { endpoints, chain, facilitator, rail, outages, eventLoop, checkClock, catalogues }
 }
 
 /** Why dependencies of a kind are down; `null` if none is. */
@@ -92,7 +92,7 @@ function createMembers(
       logger.note('extension', answer)
     }
     const onProbed = (trouble: string | null) =>
-      outages.saw(
+      outages.recordState(
         { kind: 'facilitator', name: facilitator },
         trouble === null ? null : `the facilitator at ${facilitator} ${trouble}`,
       )

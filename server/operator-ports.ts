@@ -9,7 +9,7 @@ import type { LogNumber } from './domain/wall/log.ts'
 import type { OpenReport, ReportOutcome } from './domain/wall/reports.ts'
 
 /** The ledger, as the audit reads it; see `Statement`. */
-export type Audit = { statement(): Promise<Statement> }
+export type Audit = { readStatement(): Promise<Statement> }
 
 /** The record of when backups were made, by whatever tool. */
 export type Backups = {
@@ -55,7 +55,7 @@ export type Reports = {
    * enough reports of this artwork are open; `full` if too many are open in total. `fresh` becomes the key of a new
    * day.
    */
-  file(
+  fileReport(
     report: FiledReport,
     key: { readonly day: string; readonly fresh: string },
     now: UnixMs,
@@ -99,5 +99,5 @@ export type LogCompaction = {
    * Drops superseded repaints and names, all or none. Throws for the last change of a block or a wallet, and for an
    * entry of any other kind.
    */
-  drop(numbers: readonly LogNumber[]): Promise<void>
+  dropEntries(numbers: readonly LogNumber[]): Promise<void>
 }

@@ -53,11 +53,11 @@ export type Ledger = {
   find(key: PaymentKey): Promise<Purchase | undefined>
   /**
    * Whether this payer can buy a target, and the unanswered purchase of the payer that must be resolved first, if any.
-   * One that is not uncertain is ignored if `activeNonces` has its nonce: a run of this process serves its client.
+   * One that is not uncertain is ignored if `active` has its nonce: a run of this process serves its client.
    */
-  availability(target: Target, payment: Payment, now: UnixMs, activeNonces: readonly Hash[]): Promise<AvailabilityCheck>
+  checkAvailability(target: Target, payment: Payment, now: UnixMs, active: readonly Hash[]): Promise<AvailabilityCheck>
   /** The payments that hold a target; for `next`, all payments that hold a block. */
-  holders(target: Target): Promise<readonly PaymentKey[]>
+  listHolders(target: Target): Promise<readonly PaymentKey[]>
   /** Whether anyone can buy a target. */
   checkSpace(target: Target): MaybeAsync<Exclude<Availability, 'full'>>
   /** The sold or held blocks of a target that has a position, in the order of the wall. */
@@ -117,7 +117,7 @@ export type Ledger = {
    * seen is checked twice more: soon, while a lost payment can be settled again, and once no reorganisation can replace
    * the transfer any more. A credit is also checked at that later time.
    */
-  unfinished(now: UnixMs): Promise<readonly PaymentKey[]>
+  listUnfinished(now: UnixMs): Promise<readonly PaymentKey[]>
 }
 
 /** Read access to the ledger. */
@@ -127,16 +127,16 @@ export type LedgerReader = {
   /** How many purchases are open. */
   countPending(): Promise<Pending>
   /** A page of a wallet's purchases, without those that were released permanently. */
-  ofPayer(wallet: Address, page?: AccountPage): Promise<Account>
+  readAccount(wallet: Address, page?: AccountPage): Promise<Account>
   /** At most `limit` purchases of a wallet with any outcome, newest first: those begun before number `before`. */
-  purchases(wallet: Address, before: number, limit: number): Promise<readonly NumberedPurchase[]>
+  listPurchases(wallet: Address, before: number, limit: number): Promise<readonly NumberedPurchase[]>
   /** At most `limit` payments that bought something, in the order of their first sales, after sale number `after`. */
-  sold(after: number, limit: number): Promise<readonly SoldPayment[]>
+  listSold(after: number, limit: number): Promise<readonly SoldPayment[]>
   /**
    * At most `limit` payments that bought nothing, skipping the first `after`: credits, then money that was only
    * recorded, each in the order of arrival.
    */
-  owed(after: number, limit: number): Promise<readonly OwedPayment[]>
+  listOwed(after: number, limit: number): Promise<readonly OwedPayment[]>
 }
 
 /** Claimed blocks and their owners. */
@@ -159,7 +159,7 @@ export type Payouts = {
    * Records where money was paid back, or that it is stray (see `isStray`). Returns `false`, and changes nothing, if
    * this payment already has a record. Only money that was recorded as stray can be paid back later.
    */
-  note(key: PaymentKey, reference: string, now: UnixMs): Promise<boolean>
+  recordReference(key: PaymentKey, reference: string, now: UnixMs): Promise<boolean>
   /** The reference of money that was paid back or is recorded as stray; `undefined` for money without a record. */
   findReference(key: PaymentKey): Promise<string | undefined>
   /** Records money without a purchase as a credit, owed to its payer. Throws `StaleWriteError` for a known payment. */
@@ -175,7 +175,7 @@ export type Moderation = {
   /** Wallets with hidden parts or a ban, in the order of their first purchases. */
   listWallets(): Promise<readonly ModeratedWallet[]>
   /** Records an action of an operator. */
-  record(act: RecordedAct): Promise<void>
+  recordAct(act: RecordedAct): Promise<void>
   /** The records, oldest first. */
   listRecords(): Promise<readonly RecordedAct[]>
 }
@@ -203,11 +203,11 @@ export type Log = {
 /** The last chain block whose payments were compared with the purchases. */
 export type ChainCheckpoint = {
   /** The height up to which everything is accounted for; `undefined` before the first comparison. */
-  height(): Promise<bigint | undefined>
+  readHeight(): Promise<bigint | undefined>
   /** Whether a payment with this key was ever accepted, whatever its outcome. */
-  knows(key: PaymentKey): Promise<boolean>
+  isKnown(key: PaymentKey): Promise<boolean>
   /** All addresses to which accepted payments were made, or which `addPayees` recorded. */
-  payees(): Promise<readonly Address[]>
+  listPayees(): Promise<readonly Address[]>
   /** Records addresses at which the wall asks to be paid, before it accepts a payment to them. */
   addPayees(payees: readonly Address[]): Promise<void>
   /** When the operator last accepted a restored copy; `undefined` if never. */
@@ -220,16 +220,16 @@ export type ChainCheckpoint = {
 /** The store as a whole. */
 export type Store = {
   /** Whether the store can be read now. */
-  ready(): Promise<boolean>
+  isReadable(): Promise<boolean>
   /** Makes a test write that no read shows; `null` if it was stored, otherwise the reason. */
   tryWrite(): Promise<WriteFailure | null>
   /** The store's position, counting only what would survive a power failure. */
-  position(): Promise<StorePosition>
+  readPosition(): Promise<StorePosition>
   /**
    * Calls `report` if the store that responds may not be the same as before, and before any result of it is used.
    * While that store is older than what this process has seen, all ports of the store are unavailable.
    */
-  watch(report: (replaced: StoreReplaced) => void): void
+  watchForReplacement(report: (replaced: StoreReplaced) => void): void
 }
 
 /** Why nothing can be written, in the wall's own words. `standby`: a synchronous standby does not confirm commits. */
@@ -256,7 +256,7 @@ export type Leases = {
    * `false` while another process has it.
    */
   take(key: PaymentKey, forMs: number): Promise<'first' | 'again' | false>
-  give(key: PaymentKey): Promise<void>
+  release(key: PaymentKey): Promise<void>
   /** Whether another process has the lease. */
   isTaken(key: PaymentKey): Promise<boolean>
 }
@@ -279,7 +279,7 @@ export type Facilitator = {
   verify(target: Target, payment: Payment, manner?: Manner): Promise<VerifyResult>
   settle(target: Target, payment: Payment, manner?: Manner): Promise<SettleResult>
   /** Whether the facilitator supports our scheme and network; `unavailable` if it is silent, or fails the probe. */
-  supports(probe?: FacilitatorProbe): Promise<'yes' | 'no' | 'unavailable'>
+  checkSupport(probe?: FacilitatorProbe): Promise<'yes' | 'no' | 'unavailable'>
 }
 
 /** How a facilitator is probed: `verify` also makes it verify a payment that nobody can make. */
@@ -294,18 +294,18 @@ export type RingMember = Facilitator & { readonly host: string }
 /** The chain, through the endpoints of the operator. */
 export type Chain = {
   /** The current height, and whether the authorization is used or cancelled at that height. */
-  read(key: PaymentKey): Promise<{ head: bigint; spent: boolean } | 'silent'>
+  readAuthorization(key: PaymentKey): Promise<{ head: bigint; spent: boolean } | 'silent'>
   /**
    * The state of an authorization that was unspent at height `head`. `named` is the transaction that a facilitator
    * named. It is checked first, and only the events in it prove a payment.
    */
   readPaymentStatus(payment: WatchedPayment, head: bigint, named?: Hash): Promise<ChainStatus>
   /** How much of our asset a wallet holds at the newest block, in atomic units. */
-  balanceOf(wallet: Address): Promise<bigint | 'silent'>
+  readBalance(wallet: Address): Promise<bigint | 'silent'>
   /** Checks whether the endpoints serve the right network, and what they can do. */
   checkHealth(): Promise<ChainHealth>
   /** Payments to an address in our asset, from height `from` on; see `Receipts`. */
-  transfersTo(payTo: Address, from: bigint): Promise<Receipts | 'silent'>
+  readTransfers(payTo: Address, from: bigint): Promise<Receipts | 'silent'>
 }
 
 /** The health of the chain endpoints, in words without secrets. */
@@ -379,7 +379,7 @@ export type Pictures = {
    * Converts a picture to the palette in limited time. A paid picture never waits behind a free one, and senders of
    * each kind take turns.
    */
-  paint(picture: SentPicture, plan: PaintPlan, sender: PictureSender): Promise<Bitmap | PictureFlaw>
+  convertToPalette(picture: SentPicture, plan: PaintPlan, sender: PictureSender): Promise<Bitmap | PictureFlaw>
 }
 
 /** The sender of a picture: a client by its address, or a payer with a valid payment. */

@@ -42,7 +42,7 @@ export function findPortProblems(config: Config): readonly string[] {
   const ports = [toWallPort(config), toMetricsPort(config)].filter((port) => port !== undefined)
   return ports.flatMap((port) => {
     try {
-      void listenOn(port, (place) => Bun.serve({ ...place, reusePort: false, fetch })).stop(true)
+      void listenOn(port, (place) => Bun.serve({ ...place, reusePort: false, fetch: respondUnavailable })).stop(true)
       return []
     } catch (error) {
       if (error instanceof ConfigError) return [error.message]
@@ -51,7 +51,7 @@ export function findPortProblems(config: Config): readonly string[] {
   })
 }
 
-const fetch = () => new Response(null, { status: 503 })
+const respondUnavailable = () => new Response(null, { status: 503 })
 
 /** The problems of the paths of the wall's files. Files of other programs are never overwritten or removed. */
 export function findPathProblems(config: Config): readonly string[] {
@@ -69,17 +69,17 @@ export function findPathProblems(config: Config): readonly string[] {
 // The files that SQLite and the wall create beside a database.
 const BESIDE_DATABASE = ['', '-wal', '-shm', '-journal', '.lock']
 
-const isOfDatabase = (path: string, file: string | undefined): boolean =>
+const isDatabaseFile = (path: string, file: string | undefined): boolean =>
   file !== undefined && BESIDE_DATABASE.some((ending) => path === file + ending)
 
 function findWitnessTrouble(path: string, file: string | undefined): string | undefined {
-  if (isOfDatabase(path, file)) return `${path} is a file of the database`
+  if (isDatabaseFile(path, file)) return `${path} is a file of the database`
   if (!existsSync(path) || isWitness(path)) return undefined
   return `${path} is not a witness of a wall; name a path where no file is`
 }
 
 function findSocketTrouble(path: string, file: string | undefined): string | undefined {
-  if (isOfDatabase(path, file)) return `${path} is a file of the database`
+  if (isDatabaseFile(path, file)) return `${path} is a file of the database`
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (found === undefined || found.isSocket()) return undefined
   return `${path} is not a socket; name a path where no file is`

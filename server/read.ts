@@ -3,7 +3,7 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { describeFlaw } from '../shared/contract/kinds.ts'
-import { codeOfField, createFailure, type Failure, type FailureCode } from './domain/failure.ts'
+import { getFieldCode, createFailure, type Failure, type FailureCode } from './domain/failure.ts'
 
 /**
  * The first error of a value. `schema` is that of the field; there is none for an unknown field, or if the value is not
@@ -48,7 +48,7 @@ export function createReader<Schema extends TObject>(
 export const refuseField =
   (otherwise: FailureCode) =>
   (flaw: Flaw): Failure =>
-    createFailure(codeOfField(flaw.name, otherwise), describeViolation(flaw))
+    createFailure(getFieldCode(flaw.name, otherwise), describeViolation(flaw))
 
 /** The name of a field and its rule, as a sentence. */
 export const describeViolation = ({ name, schema = Type.Unknown(), value }: Flaw): string =>

@@ -12,7 +12,7 @@ import type { Metrics } from './adapters/metrics/metrics.ts'
 import type { WallReadings } from './adapters/metrics/wall.ts'
 import { createWorkerPictures } from './adapters/pictures/pictures.ts'
 import { openSupervisor } from './adapters/supervisor.ts'
-import { limitUnread } from './adapters/unread-limits.ts'
+import { limitUnreadData } from './adapters/unread-limits.ts'
 import { loadFastestKeys, type Keys } from './adapters/wallets/recover.ts'
 import { createViemWallets } from './adapters/wallets/wallets.ts'
 import { openWebhook } from './adapters/webhook.ts'
@@ -85,7 +85,7 @@ export async function serve(given: Given): Promise<void> {
   const wall = await openWall({ ...given, logger }, metrics, witnessing.onCommit)
   const { server, chain, keys, reads } = wall
   const monitors = metrics === undefined ? undefined : listenToMonitors(config, metrics)
-  limitUnread((why) => logger.note('unread-unlimited', { why }))
+  limitUnreadData((why) => logger.note('unread-unlimited', { why }))
   console.log(`The wall is open at ${config.offer.baseUrl}`)
   const supervisor = openSupervisor(Bun.env, (why) => logger.note('no-supervisor', { why }))
   supervisor.reportReady()
@@ -94,7 +94,7 @@ export async function serve(given: Given): Promise<void> {
   const { terms } = offer
   const restored = createRestoredBackupCheck({ ...store, witness, isWitnessApart, chain, terms, clock, logger })
   const closeAdminSocket = listenToOperator({ ...given, logger }, wall, restored, recent.listRecentAlerts)
-  metrics?.watchReadings(createReadings(config, wall, restored))
+  metrics?.registerReadings(createReadings(config, wall, restored))
   if (monitors !== undefined) logger.note('monitors', { port: monitors.port })
 
   const stopping = new AbortController()
@@ -144,7 +144,7 @@ function listenToOperator(
   restored: RestoredBackupCheck,
   alerts: () => readonly Alert[],
 ): () => void {
-  const { sold: seller, chain, advance } = wall
+  const { sold: seller, chain, applyNewEntries } = wall
   const overview = createOverviewReader(config, wall, restored, alerts)
   const runCommand = createAdminCommands({
     ...store,
@@ -153,9 +153,9 @@ function listenToOperator(
     terms: config.offer.terms,
     clock,
     logger,
-    advance,
+    applyNewEntries,
     view: wall.view,
-    overview,
+    readOverview: overview,
     restored,
   })
   return openAdminSocket(locateAdminSocket(config), runCommand, logger)
@@ -177,15 +177,15 @@ function createReadings(
   const files = database.kind === 'sqlite' ? [database.path, `${database.path}-wal`] : undefined
   return {
     clock,
-    rail: rail.readState,
-    checkSelling: () => ready.checkSelling().ready,
-    checkReading: () => ready.checkReading().ready,
-    dependencies: outages.listAll,
-    store: storeWatch.readLastState,
+    readRail: rail.readState,
+    canSell: () => ready.checkSelling().ready,
+    canServeReaders: () => ready.checkReading().ready,
+    listDependencies: outages.listAll,
+    readStoreState: storeWatch.readLastState,
     measureStoreBytes: async () => (files === undefined ? undefined : await measureSize(files)),
     countBlocks: () => ({ sold: view.claimed.size, open: TOTAL_BLOCKS - view.claimed.size }),
     countOrphans: () => orphans().length,
-    listings: listings.readListings,
+    readListings: listings.readListings,
     build: { version: manifest.version, bun: Bun.version },
   }
 }
@@ -226,14 +226,16 @@ type Checks = {
 /** Starts the periodic work. It runs until `signal` aborts. */
 function startLoops(
   { config, times, ahead: { store }, logger }: Given,
-  { sold, denied, rail, storeWatch, clockSeen, outages, eventLoop, purchases, queue, advance, view, listings }: Wall,
+  wall: Wall,
   { restored, witnessing, history, alerts }: Checks,
   signal: AbortSignal,
 ): readonly Promise<void>[] {
+  const { sold, denied, rail, storeWatch, checkClock, outages, eventLoop } = wall
+  const { purchases, queue, applyNewEntries, view, listings } = wall
   const probing = runPeriodically({ clock, logger }, signal, async () => {
     if (rail.computeProbeDelay() === 0) {
       await rail.probe()
-      clockSeen()
+      checkClock()
     }
     return Math.min(rail.computeProbeDelay(), times.probesDueEveryMs)
   })
@@ -248,7 +250,7 @@ function startLoops(
     return 0
   })
   const sweep = createReconciler({ ...store, seller: sold, clock, logger })
-  store.store.watch((replaced) => {
+  store.store.watchForReplacement((replaced) => {
     rail.suspend()
     restored.onReplaced(replaced)
   })
@@ -272,10 +274,10 @@ function startLoops(
     return DENIED_READ_EVERY_MS
   })
   const listing = runPeriodically({ clock, logger }, signal, listings.check)
-  const following = isShared(config) ? [pollLog({ ...store, advance, clock, logger, times }, signal)] : []
+  const following = isShared(config) ? [pollLog({ ...store, applyNewEntries, clock, logger, times }, signal)] : []
   const receiver = config.webhook && openWebhook(config.webhook, clock)
   const deliver =
-    receiver && createNoticeDelivery({ ...store, receiver, alerts, outages, clock, number: () => view.number })
+    receiver && createNoticeDelivery({ ...store, receiver, alerts, outages, clock, readNumber: () => view.number })
   const delivering = deliver && runPeriodically({ clock, logger }, signal, () => deliver(signal))
   return [
     probing,
@@ -313,9 +315,9 @@ async function openWall(given: Given, metrics: Metrics | undefined, committed: (
   const adapters = { wallets, pictures: createWorkerPictures(), clock, logger }
   const parts = { ...store, ...rail, ...readers, ...adapters, offer, terms: offer.terms, contact, hosts, limits }
   // Payments to addresses from earlier settings also count as payments to this wall.
-  const payees = new Set([offer.terms.payTo, ...(await store.checkpoint.payees())])
+  const payees = new Set([offer.terms.payTo, ...(await store.checkpoint.listPayees())])
   const denied = createDeniedPayers(config.denied, logger)
-  const sold = openSeller(given, { ...parts, payees, isDenied: denied.has, stored: committed })
+  const sold = openSeller(given, { ...parts, payees, isDenied: denied.has, onStored: committed })
   const service = createApp({
     ...parts,
     payees,
@@ -332,11 +334,11 @@ async function openWall(given: Given, metrics: Metrics | undefined, committed: (
     seller: sold,
     live: readers.stream,
     readiness: watches.ready,
-    store: { ready: watches.storeWatch.isReadable },
+    store: { isReadable: watches.storeWatch.isReadable },
     trustedHops,
     changing: parts,
     bindHost: config.host,
-    ...(metrics && { meter: metrics.http }),
+    ...(metrics && { recordResponse: metrics.recordResponse }),
   })
   const { server } = listenOn(toWallPort(config), (place) => service.listen(place))
   if (server === null) throw new Error('the server did not start')
@@ -347,7 +349,7 @@ type OpenRail = ReturnType<typeof openRail>
 
 /** Watches the store and the purchases, and determines whether this process is ready. */
 function openWatches({ config, times, ahead: { store } }: Given, { rail, outages }: OpenRail) {
-  const disk = { freeBytes: createFreeSpaceReader(locateData(config)), engine: config.database.kind }
+  const disk = { readFreeBytes: createFreeSpaceReader(locateData(config)), engine: config.database.kind }
   const catalogues = config.facilitatorUrls.map((url) => openCatalogue(url, config.offer))
   return {
     purchases: watchPurchases({ clock, outages }),
@@ -362,14 +364,14 @@ function openWatches({ config, times, ahead: { store } }: Given, { rail, outages
 async function openReaders({ config: { offer }, times, ahead }: Given, committed: () => void) {
   const { log } = ahead.store
   const everyMs = times.publishedEveryMs
-  const { view, advance, subscribe, reads } = await waitForStartUpCheck(ahead.checked, async () => {
+  const { view, applyNewEntries, subscribe, reads } = await waitForStartUpCheck(ahead.checked, async () => {
     const follower = await followLog(log)
     return { ...follower, reads: createCanvasReads({ view: follower.view, terms: offer.terms, clock, everyMs }) }
   })
-  const readNumber = () => view.number
-  const stream = createLiveStream({ log, clock, number: readNumber, canvasNumber: reads.number, advance, everyMs })
+  const live = { readNumber: () => view.number, readCanvasNumber: reads.readNumber, applyNewEntries, everyMs }
+  const stream = createLiveStream({ log, clock, ...live })
   for (const listener of [reads.announceChange, stream.announceChange, committed]) subscribe(listener)
-  return { view, advance, reads, stream }
+  return { view, applyNewEntries, reads, stream }
 }
 
 /** Makes the seller, with leases if several processes may share the store. */

@@ -59,7 +59,7 @@ export type Times = Readonly<typeof TIMES>
  * Waits for `work` at most `ms` milliseconds, and then returns `otherwise`. The result of work that takes longer is
  * ignored; its signal is aborted, so that it can stop early.
  */
-export async function withTimeout<T>(ms: number, work: (late: AbortSignal) => Promise<T>, otherwise: T): Promise<T> {
+export async function runWithTimeout<T>(ms: number, work: (late: AbortSignal) => Promise<T>, otherwise: T): Promise<T> {
   const late = new AbortController()
   let timer: Timer | undefined
   const deadline = new Promise<T>((resolve) => {

@@ -1,6 +1,6 @@
 /** Areas: rectangles of blocks that are sold whole and repainted whole. A block is an area of 1x1. */
 
-import { blockAt, cellOf, COLS, ROWS, type BlockIndex } from './wall.ts'
+import { getBlockAt, getCell, COLS, ROWS, type BlockIndex } from './wall.ts'
 
 /** The most blocks an area may have. */
 export const AREA_BLOCKS_MAX = 400
@@ -27,7 +27,7 @@ export const isAreaSize = ({ w, h }: AreaSize): boolean =>
 
 /** The area of the given size with `at` as its top left block; `undefined` if it is too large or off the wall. */
 export function placeArea(at: BlockIndex, { w, h }: AreaSize): Area | undefined {
-  const { col, row } = cellOf(at)
+  const { col, row } = getCell(at)
   return isAreaSize({ w, h }) && col + w <= COLS && row + h <= ROWS ? { col, row, w, h } : undefined
 }
 
@@ -35,7 +35,7 @@ export function placeArea(at: BlockIndex, { w, h }: AreaSize): Area | undefined 
 export function parseArea(text: string): Area | undefined {
   const [col, row, w, h] = (areaPattern.exec(text)?.slice(1) ?? []).map(Number)
   if (col === undefined || row === undefined || w === undefined || h === undefined) return undefined
-  const at = blockAt(col, row)
+  const at = getBlockAt(col, row)
   return at === undefined ? undefined : placeArea(at, { w, h })
 }
 
@@ -43,8 +43,8 @@ export function parseArea(text: string): Area | undefined {
 export const formatArea = ({ col, row, w, h }: Area): AreaName => `${col},${row},${w}x${h}`
 
 /** The blocks of an area, row by row. */
-export function blocksOf({ col, row, w, h }: Area): BlockIndex[] {
-  return Array.from({ length: w * h }, (_, i) => blockAt(col + (i % w), row + Math.floor(i / w))).filter(
+export function listAreaBlocks({ col, row, w, h }: Area): BlockIndex[] {
+  return Array.from({ length: w * h }, (_, i) => getBlockAt(col + (i % w), row + Math.floor(i / w))).filter(
     (block) => block !== undefined,
   )
 }

@@ -24,10 +24,10 @@ export function toOklab(red: number, green: number, blue: number): Oklab {
 /** `#rrggbb` as linear light. */
 export function toLinearRgb(colour: string): readonly [red: number, green: number, blue: number] {
   const value = Number.parseInt(colour.slice(1), 16)
-  return [lightOf(value >> 16), lightOf((value >> 8) & 255), lightOf(value & 255)]
+  return [getLight(value >> 16), getLight((value >> 8) & 255), getLight(value & 255)]
 }
 
-const lightOf = (byte: number) => LINEAR[byte] ?? 0
+const getLight = (byte: number) => LINEAR[byte] ?? 0
 
 function toLinear(level: number): number {
   return level <= 0.04045 ? level / 12.92 : ((level + 0.055) / 1.055) ** 2.4

@@ -15,7 +15,7 @@ const light = Float32Array.from(PALETTE.flatMap((colour) => [...toLinearRgb(colo
 
 /** The palette sorted by lightness, so that a search can start at a similar lightness and stop early. */
 const byLightness = PALETTE.map((_, index) => {
-  const [L, a, b] = toOklab(lightOf(index, 0), lightOf(index, 1), lightOf(index, 2))
+  const [L, a, b] = toOklab(getLight(index, 0), getLight(index, 1), getLight(index, 2))
   return { index, L, a, b }
 }).toSorted((one, other) => one.L - other.L)
 
@@ -83,7 +83,7 @@ function ditherByDiffusion({ width, height, rgb }: Light): Uint8Array<ArrayBuffe
       pixels[at] = index
       const hasAhead = step < width - 1
       for (let channel = 0; channel < 3; channel++) {
-        const error = readClampedChannel(left, at * 3 + channel) - lightOf(index, channel)
+        const error = readClampedChannel(left, at * 3 + channel) - getLight(index, channel)
         if (hasAhead) addError(left, (at + way) * 3 + channel, (error * 7) / 16)
         if (y === height - 1) continue
         const below = at + width
@@ -103,7 +103,7 @@ function addError(left: Float32Array, at: number, error: number): void {
 /** One channel of a pixel, clamped to 0 to 1. Otherwise, an error that no colour can absorb would smear. */
 const readClampedChannel = (rgb: Float32Array, at: number) => Math.min(1, Math.max(0, rgb[at] ?? 0))
 
-function lightOf(index: number, channel: number): number {
+function getLight(index: number, channel: number): number {
   return light[index * 3 + channel] ?? 0
 }
 

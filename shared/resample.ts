@@ -35,29 +35,29 @@ export function resample(raster: Raster, width: number, height: number, fit: Fit
 }
 
 function computeSpans({ width: w, height: h }: Raster, width: number, height: number, fit: Fit): readonly [Span, Span] {
-  const spanWhole = (size: number, length: number): Span => ({ from: 0, size, at: 0, length })
-  if (fit === 'fill') return [spanWhole(w, width), spanWhole(h, height)]
+  const createWholeSpan = (size: number, length: number): Span => ({ from: 0, size, at: 0, length })
+  if (fit === 'fill') return [createWholeSpan(w, width), createWholeSpan(h, height)]
   const isWide = w * height > h * width
   if (fit === 'cover') {
-    const spanCropped = (size: number, kept: number, length: number): Span => ({
+    const createCroppedSpan = (size: number, kept: number, length: number): Span => ({
       from: (size - kept) / 2,
       size: kept,
       at: 0,
       length,
     })
     return isWide
-      ? [spanCropped(w, (h * width) / height, width), spanWhole(h, height)]
-      : [spanWhole(w, width), spanCropped(h, (w * height) / width, height)]
+      ? [createCroppedSpan(w, (h * width) / height, width), createWholeSpan(h, height)]
+      : [createWholeSpan(w, width), createCroppedSpan(h, (w * height) / width, height)]
   }
-  const spanInset = (size: number, length: number, frame: number): Span => ({
+  const createInsetSpan = (size: number, length: number, frame: number): Span => ({
     from: 0,
     size,
     at: Math.floor((frame - length) / 2),
     length,
   })
   return isWide
-    ? [spanWhole(w, width), spanInset(h, Math.max(1, Math.round((h * width) / w)), height)]
-    : [spanInset(w, Math.max(1, Math.round((w * height) / h)), width), spanWhole(h, height)]
+    ? [createWholeSpan(w, width), createInsetSpan(h, Math.max(1, Math.round((h * width) / w)), height)]
+    : [createInsetSpan(w, Math.max(1, Math.round((w * height) / h)), width), createWholeSpan(h, height)]
 }
 
 /** Each picture pixel that overlaps a frame pixel, along one side; the weights for one frame pixel add up to 1. */

@@ -77,4 +77,4 @@ export const hashPixels = (rows: Uint8Array): string => sha256(rows).slice('0x'.
  * The digest that a wallet's key signs for a message: keccak-256 of EIP-191's prefix, the message's length in bytes and
  * the message.
  */
-export const digestOf = (message: string): `0x${string}` => hashMessage(message)
+export const computeMessageDigest = (message: string): `0x${string}` => hashMessage(message)

@@ -1,7 +1,7 @@
 /** Output for a terminal: a part of the wall, and text that cannot move the cursor, change colours or reverse lines. */
 
 import { XTERM_OFFSET } from './palette.ts'
-import { BLOCK_SIZE, blockAt, cellOf, COLS, ROWS, type BlockIndex, type Cell } from './wall.ts'
+import { BLOCK_SIZE, getBlockAt, getCell, COLS, ROWS, type BlockIndex, type Cell } from './wall.ts'
 
 // Control characters, and format characters such as those that change direction; the zero-width joiner of emoji is
 // harmless.
@@ -35,11 +35,11 @@ export type Painted = ReadonlyMap<BlockIndex, Uint8Array | null>
  * above the other.
  */
 export function drawBlocks(painted: Painted, across: number, down: number, around?: BlockIndex): string {
-  const middle = around === undefined ? CENTRE : cellOf(around)
+  const middle = around === undefined ? CENTRE : getCell(around)
   const left = middle.col - Math.floor(across / 2)
   const top = middle.row - Math.floor(down / 2)
   const readColour = (x: number, y: number) => {
-    const block = blockAt(left + Math.floor(x / BLOCK_SIZE), top + Math.floor(y / BLOCK_SIZE))
+    const block = getBlockAt(left + Math.floor(x / BLOCK_SIZE), top + Math.floor(y / BLOCK_SIZE))
     return block === undefined ? 0 : toXtermColour(painted, block, x % BLOCK_SIZE, y % BLOCK_SIZE)
   }
   const lines = Array.from({ length: (down * BLOCK_SIZE) / 2 }, (_, line) =>

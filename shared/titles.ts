@@ -4,7 +4,7 @@
 const TITLE_MAX = 48
 
 /** Returns a title made from the first words of an artwork's message. */
-export function titleOf(message: string | null | undefined): string {
+export function formatTitle(message: string | null | undefined): string {
   if (message === undefined || message === null) return 'Untitled'
   const characters = [...message]
   if (characters.length <= TITLE_MAX) return message

@@ -26,7 +26,7 @@ export function isBlockIndex(value: number): value is BlockIndex {
 }
 
 /** The block at a column and row; `undefined` off the wall. */
-export function blockAt(col: number, row: number): BlockIndex | undefined {
+export function getBlockAt(col: number, row: number): BlockIndex | undefined {
   if (col < 0 || col >= COLS || row < 0 || row >= ROWS) return undefined
   const index = row * COLS + col
   return isBlockIndex(index) ? index : undefined
@@ -36,23 +36,23 @@ export function blockAt(col: number, row: number): BlockIndex | undefined {
 export function parseCoord(text: string): BlockIndex | undefined {
   if (!coordPattern.test(text)) return undefined
   const comma = text.indexOf(',')
-  return blockAt(Number(text.slice(0, comma)), Number(text.slice(comma + 1)))
+  return getBlockAt(Number(text.slice(0, comma)), Number(text.slice(comma + 1)))
 }
 
 /** Column and row of a block. */
-export function cellOf(block: BlockIndex): Cell {
+export function getCell(block: BlockIndex): Cell {
   return { col: block % COLS, row: Math.floor(block / COLS) }
 }
 
 /** The canonical `col,row` of a block. */
-export function coordOf(block: BlockIndex): Coord {
-  const { col, row } = cellOf(block)
+export function formatCoord(block: BlockIndex): Coord {
+  const { col, row } = getCell(block)
   return `${col},${row}`
 }
 
 /** A block's coordinate and index, as responses contain them. */
-export const refOf = (block: BlockIndex): { readonly coord: Coord; readonly index: BlockIndex } => ({
-  coord: coordOf(block),
+export const toBlockRef = (block: BlockIndex): { readonly coord: Coord; readonly index: BlockIndex } => ({
+  coord: formatCoord(block),
   index: block,
 })
 
@@ -64,7 +64,7 @@ export const ALL_BLOCKS: readonly BlockIndex[] = Array.from({ length: TOTAL_BLOC
  * exact.
  */
 function measureCentreDistance(block: BlockIndex): number {
-  const { col, row } = cellOf(block)
+  const { col, row } = getCell(block)
   return (2 * col - (COLS - 1)) ** 2 + (2 * row - (ROWS - 1)) ** 2
 }
 

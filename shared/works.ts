@@ -1,6 +1,6 @@
 /** Artworks: adjacent blocks of one owner, which count as one picture. */
 
-import { ALL_BLOCKS, blockAt, cellOf, COLS, TOTAL_BLOCKS, type BlockIndex } from './wall.ts'
+import { ALL_BLOCKS, getBlockAt, getCell, COLS, TOTAL_BLOCKS, type BlockIndex } from './wall.ts'
 
 /** Adjacent blocks, in row-major order. */
 export type Work = readonly BlockIndex[]
@@ -13,9 +13,9 @@ const steps = [
 ] as const
 
 /** The blocks that share a side with a block, at most four. */
-export function neighboursOf(block: BlockIndex): readonly BlockIndex[] {
-  const { col, row } = cellOf(block)
-  return steps.flatMap(([right, down]) => blockAt(col + right, row + down) ?? [])
+export function listNeighbours(block: BlockIndex): readonly BlockIndex[] {
+  const { col, row } = getCell(block)
+  return steps.flatMap(([right, down]) => getBlockAt(col + right, row + down) ?? [])
 }
 
 /** Every artwork among the blocks of one owner, the largest first. */
@@ -35,7 +35,7 @@ export function findWorkAround(from: BlockIndex, isOwn: (block: BlockIndex) => b
   const found = new Set([from])
   // The iteration of a set includes entries added during it.
   for (const block of found)
-    for (const next of neighboursOf(block)) if (!found.has(next) && isOwn(next)) found.add(next)
+    for (const next of listNeighbours(block)) if (!found.has(next) && isOwn(next)) found.add(next)
   return [...found].toSorted((a, b) => a - b)
 }
 
@@ -53,15 +53,15 @@ export function indexWorks(owners: Uint16Array): WorkIndex {
     for (let earlier = first[at] ?? at; earlier !== at; earlier = first[at] ?? at) at = earlier
     return (first[block] = at)
   }
-  const join = (block: number, neighbour: number) => {
+  const joinWorks = (block: number, neighbour: number) => {
     if (owners[block] !== owners[neighbour]) return
     const [one, other] = [findFirst(block), findFirst(neighbour)]
     first[Math.max(one, other)] = Math.min(one, other)
   }
   for (let block = 0; block < TOTAL_BLOCKS; block++) {
     if (owners[block] === 0) continue
-    if (block % COLS > 0) join(block, block - 1)
-    if (block >= COLS) join(block, block - COLS)
+    if (block % COLS > 0) joinWorks(block, block - 1)
+    if (block >= COLS) joinWorks(block, block - COLS)
   }
   const next = Uint16Array.from(ALL_BLOCKS)
   const last = Uint16Array.from(ALL_BLOCKS)

@@ -6,7 +6,7 @@
 
 import { join } from 'node:path'
 import { describeMachine, type MachineState, measureMachine, computeSlowness } from './support/machine.ts'
-import { findFailure, formatLastLine, findMissing } from './support/run-report.ts'
+import { findFailure, formatLastLine, findMissingRequirement } from './support/run-report.ts'
 
 const MEASURED_EVERY_MS = 5000
 
@@ -53,7 +53,7 @@ async function forwardLines(stream: ReadableStream<Uint8Array>, print: (line: st
 }
 
 function recordLine(line: string): void {
-  const without = findMissing(line)
+  const without = findMissingRequirement(line)
   if (without !== undefined) missing.add(without)
   const failure = findFailure(line)
   // `bun test` lists its failures again at the end.

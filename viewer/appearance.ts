@@ -12,21 +12,21 @@ export function createAppearance(onChange: () => void) {
   const light = window.matchMedia('(prefers-color-scheme: light)')
   const strong = window.matchMedia('(prefers-contrast: more)')
   let chosenName = THEMES.find((name) => name === readStored(STORAGE_KEY))
-  const themeName = (): ThemeName => chosenName ?? (strong.matches ? 'contrast' : light.matches ? 'light' : 'dark')
+  const getThemeName = (): ThemeName => chosenName ?? (strong.matches ? 'contrast' : light.matches ? 'light' : 'dark')
   const applyTheme = () => {
-    document.documentElement.dataset['theme'] = themeName()
+    document.documentElement.dataset['theme'] = getThemeName()
     onChange()
   }
-  document.documentElement.dataset['theme'] = themeName()
+  document.documentElement.dataset['theme'] = getThemeName()
   light.addEventListener('change', applyTheme)
   strong.addEventListener('change', applyTheme)
   return {
-    theme: (): Theme => themes[themeName()],
+    getTheme: (): Theme => themes[getThemeName()],
     /** The theme that the user chose; `undefined` if the page follows the system. */
-    chosen: () => chosenName,
-    choose(next: ThemeName | undefined) {
+    getChosenTheme: () => chosenName,
+    chooseTheme(next: ThemeName | undefined) {
       chosenName = next
-      store(STORAGE_KEY, next)
+      storeValue(STORAGE_KEY, next)
       applyTheme()
     },
   }
@@ -42,7 +42,7 @@ export function readStored(name: string): string | undefined {
 }
 
 /** Stores a value under a name, or removes it if undefined; does nothing if the browser refuses storage. */
-export function store(name: string, value: string | undefined) {
+export function storeValue(name: string, value: string | undefined) {
   try {
     if (value === undefined) localStorage.removeItem(name)
     else localStorage.setItem(name, value)

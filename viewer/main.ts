@@ -2,7 +2,7 @@
 
 import { formatBlocks, formatCount, formatSummary } from '../shared/money.ts'
 import { TOTAL_BLOCKS } from '../shared/wall.ts'
-import { store } from './appearance.ts'
+import { storeValue } from './appearance.ts'
 import { measureView } from './camera/camera.ts'
 import { readKeptWall } from './data/kept-copy.ts'
 import { createStageRenderer } from './gl/stage-renderer.ts'
@@ -11,12 +11,21 @@ import { readWallName, readSoldArea } from './page-words.ts'
 import type { Component, Page } from './page.ts'
 import { createShell, showScriptLoadError } from './shell.ts'
 import type { Action, State } from './state.ts'
-import { PANELS, differsIn, createState, isSameCamera, countLayers, resize, findShownBlock, step } from './state.ts'
+import {
+  PANELS,
+  differsIn,
+  createState,
+  isSameCamera,
+  countLayers,
+  resizeStage,
+  findShownBlock,
+  reduceState,
+} from './state.ts'
 import { createLink, queryElement } from './ui/dom.ts'
 import { showToast } from './ui/messages.ts'
 import { type Place, goToPlace, describeDeadLink, readAddressBar, syncAddressBar } from './url-state.ts'
 import { formatDate } from './wall/formatting.ts'
-import { addMissed } from './wall/news.ts'
+import { addMissedChanges } from './wall/news.ts'
 import { listMoments, countMomentsUntil } from './wall/wall-history.ts'
 import type { Wall } from './wall/wall-model.ts'
 
@@ -38,31 +47,33 @@ let isDeadLink = false // whether the opened link had no target yet: its target 
 const isEmbedded = new URLSearchParams(location.search).has('embed')
 const shell = createShell({
   stage,
-  keptCopy: isEmbedded ? undefined : { readKeptWall, openingView, loadKeeping: () => import('./ui/lazy-ui.ts') },
+  keptCopy: isEmbedded
+    ? undefined
+    : { readKeptWall, captureOpeningView: openingView, loadKeepCopies: () => import('./ui/lazy-ui.ts') },
   draw,
   setTheme(theme) {
     stageRenderer.setTheme(theme)
     components?.restyle?.(state)
   },
   resize(view) {
-    setState(resize(state, view))
+    setState(resizeStage(state, view))
     stageRenderer.resize()
   },
-  wall: () => state.wall,
-  show: showWall,
-  onCaughtUp: checkLink,
+  getWall: () => state.wall,
+  showWall,
+  onCaughtUp: retryDeadLink,
   waitForUi: () => furnishing,
 })
 const { appearance, requestFrame } = shell
-const stageRenderer = createStageRenderer(canvas, () => state, appearance.theme(), requestFrame)
+const stageRenderer = createStageRenderer(canvas, () => state, appearance.getTheme(), requestFrame)
 const updateAddressBar = syncAddressBar(
   () => state,
   () => dispatch({ do: 'dismiss' }),
-  goTo,
+  showPlace,
 )
 
 const page: Page = {
-  state: () => state,
+  getState: () => state,
   dispatch,
   appearance,
   isOnGpu: stageRenderer.isOnGpu,
@@ -73,7 +84,7 @@ const page: Page = {
 }
 
 function dispatch(action: Action) {
-  setState(step(state, action))
+  setState(reduceState(state, action))
 }
 
 function setState(next: State) {
@@ -99,20 +110,20 @@ function showCounts() {
 }
 
 function draw(now?: number) {
-  if (now !== undefined) advanceTo(now)
+  if (now !== undefined) advanceMotionTo(now)
   if (stageRenderer.draw()) lastView?.remove()
   components?.onDraw?.(state)
 }
 
 /** Advances the motion to the time of a frame. */
-function advanceTo(now: number) {
+function advanceMotionTo(now: number) {
   const ms = drawnAt === undefined ? 0 : now - drawnAt
   drawnAt = state.motion ? now : undefined
   if (state.motion) dispatch({ do: 'tick', ms })
 }
 
 /** Embedded in another page, this page shows only the wall and a link to the full page. */
-function showEmbedded() {
+function enterEmbedMode() {
   document.body.classList.add('embed')
   const home = createLink('home', '/', readWallName())
   home.target = '_blank'
@@ -125,12 +136,12 @@ function updatePanelButton(button: HTMLButtonElement) {
 
 function showWall(wall: Wall, since?: number) {
   const before = state.wall
-  const missed = since === undefined ? state.missed : addMissed(before, wall, since, state.missed)
+  const missed = since === undefined ? state.missed : addMissedChanges(before, wall, since, state.missed)
   setState({ ...state, wall, missed })
   // A link can be resolved only once the whole wall is known; a wall that the user has moved meanwhile stays where it
   // is.
   const hasArrived = arriving && wall.complete
-  if (before === undefined || hasArrived) goTo(readAddressBar(), state.isMoved)
+  if (before === undefined || hasArrived) showPlace(readAddressBar(), state.isMoved)
   if (hasArrived) {
     arriving = false
     isDeadLink = describeDeadLink(state, opened.search) !== undefined
@@ -146,14 +157,14 @@ function openingView(): HTMLCanvasElement | undefined {
 }
 
 /** Goes to the link's target if it has arrived since; otherwise shows a message that the target does not exist. */
-function checkLink() {
+function retryDeadLink() {
   if (!isDeadLink) return
   const message = describeDeadLink(state, opened.search)
-  if (message === undefined) goTo(opened.place, state.isMoved)
+  if (message === undefined) showPlace(opened.place, state.isMoved)
   else showToast(message)
 }
 
-function goTo(place: Place, keepsCamera: boolean) {
+function showPlace(place: Place, keepsCamera: boolean) {
   const next = goToPlace(state, place)
   setState(keepsCamera ? { ...next, camera: state.camera } : next)
 }
@@ -177,7 +188,7 @@ for (const button of panelButtons) {
   if (panel) button.addEventListener('click', () => dispatch({ do: 'open', panel }))
 }
 listenToZoomButtons(dispatch)
-if (isEmbedded) showEmbedded()
+if (isEmbedded) enterEmbedMode()
 // A script in the page's HTML reads this value before the first paint.
-store('visited', '1')
+storeValue('visited', '1')
 shell.start()

@@ -1,7 +1,7 @@
 /** Values that the server has written into the page's HTML. */
 
 import { USUAL_PRICE } from '../shared/money.ts'
-import { type Rect, rectOf } from './camera/camera.ts'
+import { type Rect, toRect } from './camera/camera.ts'
 
 /** The price of a block, which the server writes into the page only if it is not the default. */
 export const readPrice = (): string =>
@@ -17,5 +17,5 @@ export const readWallName = (): string => document.querySelector('h1 .name')?.te
 /** The area that contains nearly all sold blocks; `undefined` on an empty wall. */
 export function readSoldArea(): Rect | undefined {
   const [col, row, w, h] = document.getElementById('stage')?.dataset['sold']?.split(',').map(Number) ?? []
-  return col === undefined || row === undefined || !w || !h ? undefined : rectOf({ col, row, w, h })
+  return col === undefined || row === undefined || !w || !h ? undefined : toRect({ col, row, w, h })
 }

@@ -4,7 +4,7 @@ import type { Appearance } from './appearance.ts'
 import type { Action, State } from './state.ts'
 
 export type Page = {
-  state(): State
+  getState(): State
   dispatch(action: Action): void
   /** Whether the GPU draws the stage. Only then can the stage's pixels be read. */
   isOnGpu(): boolean

@@ -17,9 +17,9 @@ const RETRY_MS = [2000, 5000, 15_000, 60_000] as const
 /** The functions that read the copy stored at the last visit, and store one for the next visit. */
 type KeptCopy = {
   readonly readKeptWall: typeof readKeptWall
-  loadKeeping(): Promise<{ readonly keepCopies: typeof keepCopies }>
+  loadKeepCopies(): Promise<{ readonly keepCopies: typeof keepCopies }>
   /** The freshly drawn canvas, if it shows the view that the next visit opens with. */
-  openingView(): HTMLCanvasElement | undefined
+  captureOpeningView(): HTMLCanvasElement | undefined
 }
 
 /** The page that uses the shell: its stage, its wall and its callbacks. */
@@ -31,15 +31,15 @@ export type ShellDeps = {
   setTheme(theme: Theme): void
   /** Called when the stage's size or the pixel ratio has changed. */
   resize(view: View): void
-  wall(): Wall | undefined
+  getWall(): Wall | undefined
   /**
    * Called when more of the wall has arrived, or the wall has changed; `since` is the time from which the visitor has
    * missed changes, in Unix milliseconds.
    */
-  show(wall: Wall, since?: number): void
+  showWall(wall: Wall, since?: number): void
   /** Called once the wall has caught up with all changes. */
   onCaughtUp?(): void
-  /** Resolves once the UI that describes blocks has loaded, or has failed to. The first `show` starts loading it. */
+  /** Resolves once the UI that describes blocks has loaded, or has failed to. The first `showWall` starts loading it. */
   waitForUi?(): Promise<void> | undefined
 }
 
@@ -48,7 +48,7 @@ export function createShell(page: ShellDeps) {
   const { stage } = page
   hideNotice()
   const appearance: Appearance = createAppearance(() => {
-    page.setTheme(appearance.theme())
+    page.setTheme(appearance.getTheme())
     requestFrame()
   })
   let frameAsked = false
@@ -85,7 +85,7 @@ export function createShell(page: ShellDeps) {
 
 /** Shows the stored wall, or else reads the wall, retrying until that succeeds; then keeps it up to date. */
 async function readAndFollowWall(page: ShellDeps) {
-  const { stage, show } = page
+  const { stage, showWall } = page
   // The stage stays busy for assistive technology until the UI has loaded, because nothing announces the block under
   // the pointer or cursor before then.
   const clearBusyAfterUi = async () => {
@@ -94,14 +94,14 @@ async function readAndFollowWall(page: ShellDeps) {
   }
   const kept = await page.keptCopy?.readKeptWall()
   if (kept !== undefined) {
-    show(kept.wall)
+    showWall(kept.wall)
     await clearBusyAfterUi()
     return await followWall(page, kept.number, kept)
   }
   for (let failures = 0; ; failures++) {
     stage.ariaBusy = 'true'
     try {
-      const { number } = await readWall({ requestPath: fetch, show, price: readPrice() })
+      const { number } = await readWall({ requestPath: fetch, showWall, price: readPrice() })
       void clearBusyAfterUi()
       return await followWall(page, number)
     } catch {
@@ -132,23 +132,23 @@ const REST_MS = 3000
 async function followWall(page: ShellDeps, number: number, kept?: KeptWall) {
   try {
     const { syncWall } = await import('./data/sync.ts')
-    const { wall, show, keptCopy } = page
+    const { getWall, showWall, keptCopy } = page
     const stale = queryElement('stale', HTMLElement)
     const showStaleness = (words: string) => void (stale.textContent = words)
-    const { caughtUp, toKeep } = syncWall({
+    const { caughtUp, getWallToKeep } = syncWall({
       number,
       shared: readSharedStream(),
       kept,
-      wall,
-      show,
+      getWall,
+      showWall,
       showStaleness,
     })
     await caughtUp
     page.onCaughtUp?.()
     if (keptCopy === undefined) return
     await new Promise((resolve) => setTimeout(resolve, REST_MS))
-    const { keepCopies } = await keptCopy.loadKeeping()
-    keepCopies(toKeep, keptCopy.openingView)
+    const { keepCopies } = await keptCopy.loadKeepCopies()
+    keepCopies(getWallToKeep, keptCopy.captureOpeningView)
   } catch {
     showScriptLoadError()
   }

@@ -1,6 +1,6 @@
 /** Everything on the page follows from this state; every action of the user is one step from a state to the next. */
 
-import { BLOCK_SIZE, type BlockIndex, COLS, ROWS, blockAt, cellOf } from '../shared/wall.ts'
+import { BLOCK_SIZE, type BlockIndex, COLS, ROWS, getBlockAt, getCell } from '../shared/wall.ts'
 import type { Work } from '../shared/works.ts'
 import type { Camera, Point, Rect, View } from './camera/camera.ts'
 import {
@@ -10,14 +10,14 @@ import {
   isFitted,
   lookAt,
   pan,
-  reveal,
+  moveIntoView,
   toWall,
   computeUprightZoom,
   zoom,
 } from './camera/camera.ts'
 import { fitsBesideDetails, chooseLabelShape, lookBeside, computeStage } from './camera/label-layout.ts'
 import { type Motion, advanceMotion } from './camera/motion.ts'
-import { findArtwork, listBlocks, boundsOf, findWork } from './wall/artworks.ts'
+import { findArtwork, listBlocks, computeBounds, findWork } from './wall/artworks.ts'
 import type { Missed } from './wall/news.ts'
 import type { Overlay, OverlayState } from './wall/overlay.ts'
 import { type History, type Past, rebuildPast } from './wall/wall-history.ts'
@@ -101,8 +101,8 @@ export function createState(view: View, sold?: Rect, reducedMotion = false): Sta
 }
 
 /** The state after an action. Its camera is valid, or is moving to a valid position. */
-export function step(state: State, action: Action): State {
-  const next = settleMotion(closeLostTour(applyAction(state, action)))
+export function reduceState(state: State, action: Action): State {
+  const next = correctCamera(closeLostTour(applyAction(state, action)))
   return next.isMoved || isSameCamera(next.camera, state.camera) ? next : { ...next, isMoved: true }
 }
 
@@ -112,7 +112,7 @@ const closeLostTour = (state: State): State =>
 
 function applyAction(state: State, action: Action): State {
   const { camera } = state
-  const view = stageOf(state)
+  const view = getStage(state)
   switch (action.do) {
     case 'pan':
       return moveCamera(state, pan(camera, view, action.dx, action.dy))
@@ -123,7 +123,7 @@ function applyAction(state: State, action: Action): State {
     case 'tick':
       return state.motion ? { ...state, ...advanceMotion(camera, view, state.motion, action.ms) } : state
     case 'zoom':
-      return moveCamera(state, zoom(camera, view, action.factor, action.at ?? middleOf(view)))
+      return moveCamera(state, zoom(camera, view, action.factor, action.at ?? computeMiddle(view)))
     case 'fit':
       return flyCamera(state, fitWall(view))
     case 'point':
@@ -161,9 +161,9 @@ function applyAction(state: State, action: Action): State {
     case 'history-loaded':
       return seekMoment({ ...state, history: action.history }, state.at)
     case 'open':
-      return openPanel(state, action.panel)
+      return togglePanel(state, action.panel)
     case 'dismiss':
-      return dismissTop(state)
+      return dismissTopLayer(state)
   }
 }
 
@@ -171,7 +171,7 @@ function applyAction(state: State, action: Action): State {
  * The state after the stage has changed its size: a wall shown whole stays whole, a wall that was not moved gets the
  * first camera for the new size, and an artwork stays next to its details.
  */
-export function resize(state: State, view: View): State {
+export function resizeStage(state: State, view: View): State {
   const initialCamera = chooseOpeningCamera(state.sold, view)
   const next = { ...state, view, initialCamera }
   if (state.motion === undefined && isSameCamera(state.camera, state.initialCamera))
@@ -189,7 +189,7 @@ function computeGoal(before: State, { view }: State, goal: Camera): Camera {
   if (pinned !== undefined && fitsBesideDetails(goal, before.view, measureWork(before, pinned)))
     return lookBeside(measureWork(before, pinned), view, goal.zoom)
   if (before.motion !== undefined && agent !== undefined && wall !== undefined) return frameAgent(wall, agent, view)
-  return isFitted(goal, before.view) ? fitWall(view) : clampCamera(goal, stageOf({ ...before, view }))
+  return isFitted(goal, before.view) ? fitWall(view) : clampCamera(goal, getStage({ ...before, view }))
 }
 
 /** The first camera: shows the sold blocks with their surroundings; on an upright stage, the wall fills the height. */
@@ -233,7 +233,7 @@ const moveCamera = (state: State, camera: Camera): State => ({ ...state, camera,
 
 const flyCamera = (state: State, to: Camera): State =>
   state.reducedMotion
-    ? moveCamera(state, clampCamera(to, stageOf(state)))
+    ? moveCamera(state, clampCamera(to, getStage(state)))
     : { ...state, motion: { kind: 'flight', to } }
 
 /** Whether the details are shown. The tour hides them; on a narrow stage, so does any panel except the history. */
@@ -244,11 +244,11 @@ export const isLabelShown = ({ wall, pinned, panel, view }: State): boolean =>
   (panel === undefined || panel === 'time' || chooseLabelShape(view) !== 'sheet')
 
 /** The size of the stage; while a sheet with details is shown, it includes the height that the sheet covers. */
-const stageOf = (state: State): View => (isLabelShown(state) ? computeStage(state.view) : state.view)
+const getStage = (state: State): View => (isLabelShown(state) ? computeStage(state.view) : state.view)
 
 /** Moves a resting camera that is no longer valid, for example after a sheet was closed, to a valid position. */
-function settleMotion(state: State): State {
-  const allowed = clampCamera(state.camera, stageOf(state))
+function correctCamera(state: State): State {
+  const allowed = clampCamera(state.camera, getStage(state))
   return state.motion !== undefined || isSameCamera(allowed, state.camera) ? state : flyCamera(state, allowed)
 }
 
@@ -258,25 +258,25 @@ function walkCursor(state: State, right: number, down: number): State {
   const from = state.cursor
   const cursor =
     from === undefined
-      ? (findShownBlock(state) ?? findBlock(camera, view, middleOf(view)))
+      ? (findShownBlock(state) ?? findBlock(camera, view, computeMiddle(view)))
       : findNeighbour(from, right, down)
   if (cursor === undefined) return state
-  const shown = reveal(camera, view, boundsOf([cursor]))
+  const shown = moveIntoView(camera, view, computeBounds([cursor]))
   return { ...state, cursor, pointer: undefined, pinned: undefined, camera: shown, motion: undefined }
 }
 
 function findNeighbour(from: BlockIndex, right: number, down: number): BlockIndex | undefined {
-  const { col, row } = cellOf(from)
+  const { col, row } = getCell(from)
   const clampIndex = (value: number, count: number) => Math.max(0, Math.min(value, count - 1))
-  return blockAt(clampIndex(col + right, COLS), clampIndex(row + down, ROWS))
+  return getBlockAt(clampIndex(col + right, COLS), clampIndex(row + down, ROWS))
 }
 
 /**
  * One Escape or one step back closes the topmost layer: the panel, the details, the selected agent or the moment. If no
  * layer is open, Escape removes the overlay.
  */
-function dismissTop(state: State): State {
-  if (state.panel !== undefined) return openPanel(state, state.panel)
+function dismissTopLayer(state: State): State {
+  if (state.panel !== undefined) return togglePanel(state, state.panel)
   if (state.pinned !== undefined) return { ...state, pinned: undefined, pointer: undefined }
   if (state.agent !== undefined) return { ...state, agent: undefined }
   if (state.at !== undefined) return seekMoment(state, undefined)
@@ -284,7 +284,7 @@ function dismissTop(state: State): State {
 }
 
 /** Opens a panel, or closes it when it is open. When the tour closes, its block is no longer pinned. */
-function openPanel(state: State, panel: Panel): State {
+function togglePanel(state: State, panel: Panel): State {
   const { pinned, ...rest } = { ...state, panel: state.panel === panel ? undefined : panel, promptBlock: undefined }
   return state.panel === 'tour' ? rest : { ...rest, pinned }
 }
@@ -302,7 +302,7 @@ function selectAgent(state: State, agent: number | undefined): State {
 
 /** The camera that shows all blocks of an agent. */
 export const frameAgent = (wall: Wall, agent: number, view: View): Camera =>
-  lookAt(boundsOf(listBlocks(wall, agent)), view, AGENT_ZOOM)
+  lookAt(computeBounds(listBlocks(wall, agent)), view, AGENT_ZOOM)
 
 /** The state with an artwork's details open; returns to the present if the shown moment is before its sale. */
 function openWorkDetails(state: State, block: BlockIndex): State {
@@ -346,7 +346,7 @@ function goToStop(state: State, stop: number): State {
 
 /** The bounds of the artwork that a block is part of, or of the open block itself. */
 export const measureWork = ({ wall, at }: State, block: BlockIndex): Rect =>
-  boundsOf((wall && findArtwork(wall, block, at)?.blocks) ?? [block])
+  computeBounds((wall && findArtwork(wall, block, at)?.blocks) ?? [block])
 
 /** The camera that shows an artwork next to its details. */
 export const frameWork = (state: State, block: BlockIndex, zoomMax = WORK_ZOOM): Camera =>
@@ -372,7 +372,7 @@ function findWorkNear({ wall, camera, view, at: moment = Infinity }: State, at: 
   let nearest: { readonly block: BlockIndex; readonly away: number } | undefined
   for (let down = -reach; down <= reach; down++)
     for (let right = -reach; right <= reach; right++) {
-      const block = blockAt(col + right, row + down)
+      const block = getBlockAt(col + right, row + down)
       const away = Math.hypot(right, down)
       if (block === undefined || away > reach || away >= (nearest?.away ?? Infinity)) continue
       const claim = wall?.claims.get(block)
@@ -381,7 +381,7 @@ function findWorkNear({ wall, camera, view, at: moment = Infinity }: State, at: 
   return nearest?.block
 }
 
-const middleOf = (view: View): Point => ({ x: view.width / 2, y: view.height / 2 })
+const computeMiddle = (view: View): Point => ({ x: view.width / 2, y: view.height / 2 })
 
 /**
  * Opens the details of a block; closes them if the details of its artwork are already open, or if there is no block.

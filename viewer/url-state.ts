@@ -3,7 +3,7 @@
  * saw, and the address bar follows the state.
  */
 
-import { type BlockIndex, coordOf, parseCoord } from '../shared/wall.ts'
+import { type BlockIndex, formatCoord, parseCoord } from '../shared/wall.ts'
 import { type Camera, type View, clampCamera, fitWall, isFitted } from './camera/camera.ts'
 import { fitsBesideDetails } from './camera/label-layout.ts'
 import {
@@ -48,7 +48,7 @@ function findCamera(state: State, { camera, block }: Place): Camera {
 }
 
 /** The parts of the address of a state. */
-export function placeOf(state: State): Place {
+export function toPlace(state: State): Place {
   const { camera, initialCamera, pinned, agent, at, wall } = state
   const owner = agent === undefined ? undefined : wall?.agents[agent]
   const work = findOpenWork(state)
@@ -77,12 +77,12 @@ export function describeDeadLink({ wall }: State, search: string): string | unde
   const named = query.get('block') ?? query.get('work')
   if (named !== null && block === undefined)
     return 'The block in this link is not on this wall. Blocks run from 0,0 to 159,89.'
-  if (work && block !== undefined && !wall.claims.has(block)) return `Block ${coordOf(block)} is not sold yet.`
+  if (work && block !== undefined && !wall.claims.has(block)) return `Block ${formatCoord(block)} is not sold yet.`
   return undefined
 }
 
 /** The query and fragment of a link to a state. */
-export const buildAddress = (state: State, search: string): string => writeAddress(placeOf(state), state.view, search)
+export const buildAddress = (state: State, search: string): string => writeAddress(toPlace(state), state.view, search)
 
 /**
  * The data of an entry in the browser's history: the number of layers open in it, and the number that were open in the
@@ -181,7 +181,7 @@ function readCamera(hash: string): Camera | undefined {
  */
 export function writeAddress({ camera, block, work, agent, at }: Place, view: View, search: string): string {
   const query = new URLSearchParams(search)
-  const coord = block === undefined ? undefined : coordOf(block)
+  const coord = block === undefined ? undefined : formatCoord(block)
   const entries = { block: work ? undefined : coord, work: work ? coord : undefined, agent, at: at?.toString() }
   for (const [name, value] of Object.entries(entries)) {
     if (value === undefined) query.delete(name)

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs'
 export function readCpuUs(pid: number): number {
   if (clockGettime === undefined) return Number.NaN
   const time = new BigInt64Array(2)
-  if (clockGettime(clockOf(pid), time) !== 0) return Number.NaN
+  if (clockGettime(toClockId(pid), time) !== 0) return Number.NaN
   const [seconds = 0n, ns = 0n] = time
   return Number(seconds) * 1e6 + Number(ns) / 1000
 }
@@ -31,7 +31,7 @@ export async function measureCpuMs(pid: number, work: () => Promise<unknown>): P
 
 // Computed as in clock_getcpuclockid(3). The values in /proc for a thread vanish when it ends, and Bun's threads come
 // and go.
-const clockOf = (pid: number) => (~pid << 3) | 2
+const toClockId = (pid: number) => (~pid << 3) | 2
 
 const clockGettime = openLibc()?.symbols.clock_gettime
 

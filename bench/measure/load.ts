@@ -12,11 +12,11 @@ export type Load = {
 }
 
 /**
- * The requests to send, and for how long. `next` returns the bytes of one request, or nothing if no requests are left.
+ * The requests to send, and for how long. `getNextRequest` returns the bytes of one request, or nothing if no requests are left.
  */
 export type LoadOptions = {
   readonly port: number
-  readonly next: () => Uint8Array | undefined
+  readonly getNextRequest: () => Uint8Array | undefined
   readonly connections: number
   readonly ms: number // after which no more requests are sent
 }
@@ -41,13 +41,13 @@ export function encodeRequest(
  * Sends requests until the time is up or no request is left, at least one per connection, and waits for every response.
  * Rejects if a connection breaks.
  */
-export async function runLoad({ port, next, connections, ms }: LoadOptions): Promise<Load> {
+export async function runLoad({ port, getNextRequest, connections, ms }: LoadOptions): Promise<Load> {
   const latenciesMs: number[] = []
   const statuses = new Map<number, number>()
   let bytes = 0
   const startedAt = performance.now()
   let asked = 0
-  const takeRequest = () => (asked++ < connections || performance.now() - startedAt < ms ? next() : undefined)
+  const takeRequest = () => (asked++ < connections || performance.now() - startedAt < ms ? getNextRequest() : undefined)
   const recordAnswer = (answer: Answer, tookMs: number) => {
     latenciesMs.push(tookMs)
     bytes += answer.length
@@ -60,7 +60,7 @@ export async function runLoad({ port, next, connections, ms }: LoadOptions): Pro
 /** Sends one request, and resolves to the status of its response. */
 export async function sendOnce(port: number, request: Uint8Array): Promise<number> {
   const once = [request]
-  const { statuses } = await runLoad({ port, next: () => once.pop(), connections: 1, ms: 10_000 })
+  const { statuses } = await runLoad({ port, getNextRequest: () => once.pop(), connections: 1, ms: 10_000 })
   return [...statuses.keys()][0] ?? 0
 }
 

@@ -10,7 +10,7 @@ export type Target = {
   readonly server: Server
   readonly status: number // of every correct response
   /** Starts a round: the returned function gives one request after the other, or nothing if none is left. */
-  readonly requests: () => () => Uint8Array | undefined
+  readonly startRound: () => () => Uint8Array | undefined
   readonly connections?: number
 }
 
@@ -45,11 +45,11 @@ export async function measureInTurns(
 }
 
 async function measureSample(
-  { name, server, status, requests, connections = 16 }: Target,
+  { name, server, status, startRound, connections = 16 }: Target,
   ms: number,
 ): Promise<Sample> {
   const before = readCpuUs(server.pid)
-  const heard = await runLoad({ port: server.port, next: requests(), connections, ms })
+  const heard = await runLoad({ port: server.port, getNextRequest: startRound(), connections, ms })
   const used = readCpuUs(server.pid) - before
   const right = heard.statuses.get(status) ?? 0
   if (right === 0 || right < heard.requests)

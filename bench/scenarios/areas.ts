@@ -26,12 +26,12 @@ const LANDINGS = 6
 // How long to wait until publishing is over, because publishing after a response does not count.
 const PUBLISHED_AFTER_MS = 1050
 
-/** Compares an area of 400 blocks with one block, and measures orders for `next` on a wall without space. */
+/** Compares an area of 400 blocks with one block, and measures orders for `getNextRequest` on a wall without space. */
 export const measureAreas: Scenario = async (servers, { rounds, ms }) => {
   const stubs = startStubServices()
   try {
-    const wall = await servers.wall(SOLD, 'areas', stubs.settings)
-    const full = await servers.wall(NEARLY_FULL, 'nearly-full', stubs.settings)
+    const wall = await servers.getWall(SOLD, 'areas', stubs.settings)
+    const full = await servers.getWall(NEARLY_FULL, 'nearly-full', stubs.settings)
     await Promise.all([wall, full].map(({ port }) => waitUntilArmed(`http://127.0.0.1:${port}`)))
     const image = await fetchPicture(wall)
     const free = [...PLACES]
@@ -132,7 +132,12 @@ async function measureHealth({ port }: Server, ms: number, doing?: () => Promise
     isOver = true
   })
   const takeNext = () => (isOver ? undefined : health)
-  const { latenciesMs } = await runLoad({ port, next: takeNext, connections: 1, ms: done === undefined ? ms : 60_000 })
+  const { latenciesMs } = await runLoad({
+    port,
+    getNextRequest: takeNext,
+    connections: 1,
+    ms: done === undefined ? ms : 60_000,
+  })
   await done
   return computePercentiles(latenciesMs)
 }
@@ -153,10 +158,10 @@ async function measureSearch(terms: Server, full: Server, count: number) {
     encodeRequest('POST', '/areas', { ...headers, 'Content-Type': 'application/json' }, body),
   )
   let latencies: readonly number[] = []
-  const order = async () => {
+  const sendOrders = async () => {
     const { latenciesMs, statuses } = await runLoad({
       port: full.port,
-      next: () => requests.pop(),
+      getNextRequest: () => requests.pop(),
       connections: 1,
       ms: 60_000,
     })
@@ -165,7 +170,7 @@ async function measureSearch(terms: Server, full: Server, count: number) {
   }
   let duringSearch = { 'p50 ms': Number.NaN, 'p99 ms': Number.NaN }
   const cpu = await measureCpuMs(full.pid, async () => {
-    duringSearch = await measureHealth(full, 0, order)
+    duringSearch = await measureHealth(full, 0, sendOrders)
   })
   return [{ 'CPU ms, including health checks': cpu / count, ...computePercentiles(latencies) }, duringSearch] as const
 }

@@ -10,8 +10,8 @@ import type { Row, Scenario } from '../findings.ts'
 import { pinProcess } from '../measure/cpu.ts'
 import { repeatRequest, runLoad, encodeRequest, sendOnce } from '../measure/load.ts'
 import { computeMedian, measureInTurns, computePercentile, compareCosts, type Pace } from '../measure/pair.ts'
-import { keyOf, NETWORK } from '../servers/seed.ts'
-import { countAgents, QUIET, serverOf, SERVERS_ON, type Server } from '../servers/servers.ts'
+import { toPrivateKey, NETWORK } from '../servers/seed.ts'
+import { countAgents, QUIET, toServer, SERVERS_ON, type Server } from '../servers/servers.ts'
 import { sellAll } from '../servers/store-sales.ts'
 import { startStubServices, type StubServices } from '../servers/stub-services.ts'
 import { createRepaintSigner } from './owners.ts'
@@ -47,7 +47,7 @@ export const measureEngines: Scenario = async (servers, pace) => {
         Array.from({ length: count }, () => startArmedWall(place, stubs, servers.folder)),
       )
       walls.push(...started)
-      return started.map(serverOf)
+      return started.map(toServer)
     }
     const [alone, single, several] = [await startWalls(file, 1), await startWalls(one, 1), await startWalls(three, 3)]
     const rows = [
@@ -72,7 +72,7 @@ export const measureEngines: Scenario = async (servers, pace) => {
 
 const createDatabase = async (server: PostgresServer): Promise<Place> => ({
   kind: 'postgres',
-  url: server.getUrl(await server.newDatabase()),
+  url: server.getUrl(await server.createDatabase()),
 })
 
 /** Sells blocks through a database's store; returns the purchases per second. */
@@ -99,7 +99,7 @@ const CANVAS = encodeRequest('GET', '/api/canvas', { 'Accept-Encoding': 'gzip' }
 
 const createCanvasTarget = (name: string, [server]: readonly Server[]) => {
   if (server === undefined) throw new Error('no wall was started')
-  return { name, server, status: 200, requests: repeatRequest(CANVAS) }
+  return { name, server, status: 200, startRound: repeatRequest(CANVAS) }
 }
 
 /** Measures purchases, repaints and reads per second, summed over all instances. */
@@ -137,7 +137,7 @@ async function measureRate(
 ): Promise<number> {
   const connections = Math.ceil(CONNECTIONS / servers.length)
   const startedAt = performance.now()
-  const heard = await Promise.all(servers.map(({ port }) => runLoad({ port, next, connections, ms })))
+  const heard = await Promise.all(servers.map(({ port }) => runLoad({ port, getNextRequest: next, connections, ms })))
   const seconds = (performance.now() - startedAt) / 1000
   for (const { requests, statuses } of heard)
     if ((statuses.get(200) ?? 0) < requests) throw new Error(`the responses were ${JSON.stringify([...statuses])}`)
@@ -160,7 +160,7 @@ async function measureLags(servers: readonly Server[], rounds: number): Promise<
 }
 
 async function measureNameLag(here: Server, there: Server, name: string): Promise<number> {
-  const account = privateKeyToAccount(keyOf(1))
+  const account = privateKeyToAccount(toPrivateKey(1))
   const ts = Date.now()
   const signature = await account.signMessage({
     message: formatRegisterMessage('127.0.0.1', account.address, ts, { name }),

@@ -9,7 +9,7 @@ import { computeMedian, computePercentile } from '../measure/pair.ts'
 import { createRepaintSigner } from './owners.ts'
 
 export const measureFollowers: Scenario = async (servers, { rounds }) => {
-  const [wall, sign] = [await servers.wall(TOTAL_BLOCKS), createRepaintSigner(TOTAL_BLOCKS)]
+  const [wall, sign] = [await servers.getWall(TOTAL_BLOCKS), createRepaintSigner(TOTAL_BLOCKS)]
   const rows: Row[] = []
   for (const count of [100, 1000, 5000]) {
     const crowd = await openStreams(wall.port, count)

@@ -9,12 +9,12 @@ import type { Scenario } from '../findings.ts'
 import { readCpuUs, readMainThreadUs } from '../measure/cpu.ts'
 import { runLoad, encodeRequest } from '../measure/load.ts'
 import { computeMedian, type Pace } from '../measure/pair.ts'
-import { keyOf } from '../servers/seed.ts'
+import { toPrivateKey } from '../servers/seed.ts'
 import { countAgents, type Server } from '../servers/servers.ts'
 
 /** Measures the requests to each free address in turn. */
 export const measureFreeReads: Scenario = async (servers, pace) => {
-  const wall = await servers.wall(TOTAL_BLOCKS)
+  const wall = await servers.getWall(TOTAL_BLOCKS)
   const rows = []
   for (const [what, asked] of Object.entries(ASKED)) rows.push({ what, figures: await measureCost(wall, asked, pace) })
   const dearest = Math.max(...rows.map(({ figures }) => figures['main thread µs']))
@@ -28,45 +28,45 @@ const AGENTS = countAgents(TOTAL_BLOCKS)
 const PAGES = 200
 const SALES = 14_000
 
-const walletOf = (at: number) => wallets[at % wallets.length] ?? ''
-const wallets = Array.from({ length: 50 }, (_, at) => privateKeyToAccount(keyOf(1 + at)).address)
+const chooseWallet = (at: number) => wallets[at % wallets.length] ?? ''
+const wallets = Array.from({ length: 50 }, (_, at) => privateKeyToAccount(toPrivateKey(1 + at)).address)
 
-const blockOf = (at: number) => `${(at * 7) % COLS},${(at * 11) % ROWS}`
-const areaOf = (at: number) => `${(at * 7) % (COLS - 20)},${(at * 11) % (ROWS - 20)},20x20`
-const agentOf = (at: number) => 1 + (at % AGENTS)
-const afterOf = (at: number) => (at * 37) % SALES
+const chooseBlock = (at: number) => `${(at * 7) % COLS},${(at * 11) % ROWS}`
+const chooseArea = (at: number) => `${(at * 7) % (COLS - 20)},${(at * 11) % (ROWS - 20)},20x20`
+const chooseAgent = (at: number) => 1 + (at % AGENTS)
+const chooseStart = (at: number) => (at * 37) % SALES
 
 const ASKED: Readonly<Record<string, Asked>> = {
   '/api/canvas': () => '/api/canvas',
   '/api/canvas.bin': () => '/api/canvas.bin',
   '/api/blocks': () => '/api/blocks',
-  '/api/feed, 200 sales': (at) => `/api/feed?after=${afterOf(at)}&limit=200`,
-  '/api/history, 200 changes': (at) => `/api/history?after=${afterOf(at)}&limit=200`,
-  '/api/deeds, 200 deeds': (at) => `/api/deeds?after=${afterOf(at)}&limit=200`,
+  '/api/feed, 200 sales': (at) => `/api/feed?after=${chooseStart(at)}&limit=200`,
+  '/api/history, 200 changes': (at) => `/api/history?after=${chooseStart(at)}&limit=200`,
+  '/api/deeds, 200 deeds': (at) => `/api/deeds?after=${chooseStart(at)}&limit=200`,
   '/api/tail': () => '/api/tail',
   '/api/agents': () => '/api/agents',
-  '/api/agents/{wallet}, 200 blocks': (at) => `/api/agents/${walletOf(at)}`,
-  '/api/agents/{wallet}?since': (at) => `/api/agents/${walletOf(at)}?since=0&limit=1`,
-  '/api/space, 20 blocks': (at) => `/api/space?limit=20&near=${blockOf(at)}`,
-  '/api/sign': (at) => `/api/sign?kind=set_pixels&coord=${blockOf(at)}&message=a`,
-  '/api/preview, a block': (at) => ['/api/preview', JSON.stringify({ coord: blockOf(at) })],
+  '/api/agents/{wallet}, 200 blocks': (at) => `/api/agents/${chooseWallet(at)}`,
+  '/api/agents/{wallet}?since': (at) => `/api/agents/${chooseWallet(at)}?since=0&limit=1`,
+  '/api/space, 20 blocks': (at) => `/api/space?limit=20&near=${chooseBlock(at)}`,
+  '/api/sign': (at) => `/api/sign?kind=set_pixels&coord=${chooseBlock(at)}&message=a`,
+  '/api/preview, a block': (at) => ['/api/preview', JSON.stringify({ coord: chooseBlock(at) })],
   '/api/preview, next of 20x20': () => ['/api/preview', JSON.stringify({ coord: 'next', w: 20, h: 20 })],
   '/': () => '/',
-  '/?work': (at) => `/?work=${blockOf(at)}`,
+  '/?work': (at) => `/?work=${chooseBlock(at)}`,
   '/atlas': (at) => `/atlas?page=${1 + (at % PAGES)}`,
-  '/atlas?agent': (at) => `/atlas?agent=${agentOf(at)}`,
+  '/atlas?agent': (at) => `/atlas?agent=${chooseAgent(at)}`,
   '/atlas?list=agents': () => '/atlas?list=agents',
   '/atlas.atom': () => '/atlas.atom',
-  '/oembed': (at) => `/oembed?url=${encodeURIComponent(`http://127.0.0.1/?work=${blockOf(at)}`)}`,
-  '/blocks/{coord}': (at) => `/blocks/${blockOf(at)}`,
-  '/areas/{area}, 400 blocks': (at) => `/areas/${areaOf(at)}`,
-  '/blocks/{coord}.png': (at) => `/blocks/${blockOf(at)}.png`,
-  '/areas/{area}.png, 0.6 megapixels': (at) => `/areas/${areaOf(at)}.png?scale=4`,
+  '/oembed': (at) => `/oembed?url=${encodeURIComponent(`http://127.0.0.1/?work=${chooseBlock(at)}`)}`,
+  '/blocks/{coord}': (at) => `/blocks/${chooseBlock(at)}`,
+  '/areas/{area}, 400 blocks': (at) => `/areas/${chooseArea(at)}`,
+  '/blocks/{coord}.png': (at) => `/blocks/${chooseBlock(at)}.png`,
+  '/areas/{area}.png, 0.6 megapixels': (at) => `/areas/${chooseArea(at)}.png?scale=4`,
   // More different pictures than are cached.
   '/wall.png, 3.6 megapixels': (at) => `/wall.png?col=${at % 30}&row=${at % 20}&cols=130&rows=70&scale=2`,
-  '/card.png?block': (at) => `/card.png?block=${blockOf(at)}`,
-  '/card.png?work': (at) => `/card.png?work=${blockOf(at)}`,
-  '/card.png?agent': (at) => `/card.png?agent=${agentOf(at)}`,
+  '/card.png?block': (at) => `/card.png?block=${chooseBlock(at)}`,
+  '/card.png?work': (at) => `/card.png?work=${chooseBlock(at)}`,
+  '/card.png?agent': (at) => `/card.png?agent=${chooseAgent(at)}`,
   '/openapi.json': () => '/openapi.json',
   '/mcp, tools/list': () => ['/mcp', JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} })],
 }
@@ -81,7 +81,7 @@ async function measureCost(wall: Server, asked: Asked, { rounds, ms }: Pace) {
   let at = 0
   const takeNext = () => createRequest(asked(at), at++)
   const sendRequests = async (forMs: number) =>
-    await runLoad({ port: wall.port, next: takeNext, connections: CONNECTIONS, ms: forMs })
+    await runLoad({ port: wall.port, getNextRequest: takeNext, connections: CONNECTIONS, ms: forMs })
   await sendRequests(Math.min(ms, WARM_UP_MS))
   const costs: { readonly main: number; readonly all: number }[] = []
   for (let round = 0; round < rounds; round++) {

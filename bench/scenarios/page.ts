@@ -38,15 +38,16 @@ const ROUNDS_MAX = 5
 
 /** Measures how the pages of a wall that is some months old, `/` and `/paint`, open on a phone with an empty cache. */
 export const measurePhone: Scenario = async (servers) => {
-  const { port } = await servers.worksWall()
+  const { port } = await servers.getWorksWall()
   const pages = { 'the wall': '', 'the page for painting': '/paint' }
   const found = await runInBrowser(async (browser) => {
-    const open = (path: string) => loadPage(browser, { url: urlOf(port) + path, script: NOTE_VITALS, until: LOADED })
-    await open('')
+    const openPage = (path: string) =>
+      loadPage(browser, { url: formatUrl(port) + path, script: NOTE_VITALS, until: LOADED })
+    await openPage('')
     const all: PhoneLoads[] = []
     for (const [what, path] of Object.entries(pages)) {
       const loads: number[][] = []
-      while (loads.length < ROUNDS_MAX) loads.push(await open(path))
+      while (loads.length < ROUNDS_MAX) loads.push(await openPage(path))
       all.push(createPhoneRow(what, loads))
     }
     return all
@@ -73,32 +74,35 @@ const REPAINTED = 100
  * that with the first visit.
  */
 export const measureReturnVisit: Scenario = async (servers) => {
-  const { port } = await servers.wall(BLOCKS_SOLD)
+  const { port } = await servers.getWall(BLOCKS_SOLD)
   const sign = createRepaintSigner(BLOCKS_SOLD)
   const visits = await runInBrowser(async (browser) => {
     const found: { readonly first: readonly number[]; readonly next: readonly number[] }[] = []
     while (found.length < ROUNDS_MAX) {
       // The emulated connection does not slow down the requests of a service worker.
       const context = await browser.newContext({ ...PHONE, serviceWorkers: 'block' })
-      const visit = (until: string) => loadInTab(context, { url: urlOf(port), script: NOTE_DRAWINGS, until })
-      const first = await visit(STORED)
+      const visitWall = (until: string) => loadInTab(context, { url: formatUrl(port), script: NOTE_DRAWINGS, until })
+      const first = await visitWall(STORED)
       for (let at = 0; at < REPAINTED; at++) await sendOnce(port, sign())
-      found.push({ first, next: await visit(RETURNED) })
+      found.push({ first, next: await visitWall(RETURNED) })
       await context.close()
     }
     return found
   })
-  const of = (which: 'first' | 'next', at: number) =>
+  const computeFigure = (which: 'first' | 'next', at: number) =>
     computeMedian(visits.map((visit) => visit[which][at] ?? Number.NaN))
-  const createRow = (which: 'first' | 'next') => ({ 'first pixels ms': of(which, 0), kB: of(which, 1) / 1000 })
+  const createRow = (which: 'first' | 'next') => ({
+    'first pixels ms': computeFigure(which, 0),
+    kB: computeFigure(which, 1) / 1000,
+  })
   return {
     rows: [
       { what: 'a first visit', figures: createRow('first') },
       { what: `a return after ${REPAINTED} repaints`, figures: createRow('next') },
     ],
     ratios: {
-      'page, phone: first pixels of a return over a first visit': of('next', 0) / of('first', 0),
-      'page, phone: kB of a return': of('next', 1) / 1000,
+      'page, phone: first pixels of a return over a first visit': computeFigure('next', 0) / computeFigure('first', 0),
+      'page, phone: kB of a return': computeFigure('next', 1) / 1000,
     },
   }
 }
@@ -115,7 +119,7 @@ function createPhoneRow(what: string, loads: readonly (readonly number[])[]) {
   return { what, figures, ...vitals, kib, score }
 }
 
-const urlOf = (port: number) => `http://127.0.0.1:${port}`
+const formatUrl = (port: number) => `http://127.0.0.1:${port}`
 
 /** Runs `measure` with an open browser. Throws if the page is not built. */
 async function runInBrowser<Found>(measure: (browser: Browser) => Promise<Found>): Promise<Found> {

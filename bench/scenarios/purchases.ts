@@ -23,7 +23,7 @@ const BUYERS_PER_MINUTE = 300
 export const measurePurchases: Scenario = async (servers, { steadyMs }) => {
   const stubs = startStubServices()
   try {
-    const wall = await servers.wall(1000, 'market', stubs.settings)
+    const wall = await servers.getWall(1000, 'market', stubs.settings)
     await waitUntilArmed(`http://127.0.0.1:${wall.port}`)
     const payments = await signPayments(wall, 3 * BUYERS)
     // The first purchases are slower, because no code is compiled yet.
@@ -34,7 +34,7 @@ export const measurePurchases: Scenario = async (servers, { steadyMs }) => {
     const calls = Math.floor((stubs.countChainCalls() - callsBefore) / BUYERS)
     stubs.setSettleTime(SETTLE_MS)
     const together = await buyBlocks(wall, payments, BUYERS)
-    const metered = await servers.wall(1000, 'metered', {
+    const metered = await servers.getWall(1000, 'metered', {
       ...stubs.settings,
       RPC_CALLS_PER_SECOND: String(CALLS_PER_SECOND),
     })
@@ -64,7 +64,12 @@ export const measurePurchases: Scenario = async (servers, { steadyMs }) => {
 /** Sends paid requests, `atOnce` of them in parallel; returns percentiles of the response times. */
 async function buyBlocks({ port }: Server, payments: readonly string[], atOnce: number) {
   const requests = payments.map((payment) => encodeRequest('GET', '/blocks/next', { 'PAYMENT-SIGNATURE': payment }))
-  const { latenciesMs, statuses } = await runLoad({ port, next: () => requests.pop(), connections: atOnce, ms: 60_000 })
+  const { latenciesMs, statuses } = await runLoad({
+    port,
+    getNextRequest: () => requests.pop(),
+    connections: atOnce,
+    ms: 60_000,
+  })
   if (statuses.get(200) !== payments.length) throw new Error(`purchases ended with ${JSON.stringify([...statuses])}`)
   return { p50: computePercentile(latenciesMs, 0.5), p99: computePercentile(latenciesMs, 0.99) }
 }

@@ -16,16 +16,16 @@ const SAME = 'a bare handler, same bytes'
 
 /** Reads of the whole wall, with every block sold. */
 export const measureCanvas: Scenario = async (servers, pace) => {
-  const [wall, naive] = [await servers.wall(TOTAL_BLOCKS), await servers.naive(TOTAL_BLOCKS)]
+  const [wall, naive] = [await servers.getWall(TOTAL_BLOCKS), await servers.getNaiveServer(TOTAL_BLOCKS)]
   const repeatGet = (path: string) => repeatRequest(encodeRequest('GET', path, gzipped))
   const targets: Target[] = [
     await createSameBytesTarget(servers, wall, '/api/canvas', 200, gzipped),
-    { name: 'this wall', server: wall, status: 200, requests: repeatGet('/api/canvas') },
+    { name: 'this wall', server: wall, status: 200, startRound: repeatGet('/api/canvas') },
     {
       name: 'SELECT, stringify, gzip',
       server: naive,
       status: 200,
-      requests: repeatGet('/naive/canvas'),
+      startRound: repeatGet('/naive/canvas'),
       connections: 2,
     },
   ]
@@ -41,11 +41,16 @@ export const measureCanvas: Scenario = async (servers, pace) => {
 
 /** The deed of a sold block. */
 export const measureDeed: Scenario = async (servers, pace) => {
-  const wall = await servers.wall(TOTAL_BLOCKS)
+  const wall = await servers.getWall(TOTAL_BLOCKS)
   const samples = await measureInTurns(
     [
       await createSameBytesTarget(servers, wall, '/blocks/80,45', 200),
-      { name: 'this wall', server: wall, status: 200, requests: repeatRequest(encodeRequest('GET', '/blocks/80,45')) },
+      {
+        name: 'this wall',
+        server: wall,
+        status: 200,
+        startRound: repeatRequest(encodeRequest('GET', '/blocks/80,45')),
+      },
     ],
     pace,
   )
@@ -63,14 +68,14 @@ async function createSameBytesTarget(
   status: number,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Target> {
-  const server = await servers.floor()
+  const server = await servers.getFloorServer()
   const same: string[] = []
-  for (const path of [paths].flat()) same.push(await server.same(wall, path, headers))
-  return { name: SAME, server, status, requests: repeatInTurn(same, headers) }
+  for (const path of [paths].flat()) same.push(await server.storeResponse(wall, path, headers))
+  return { name: SAME, server, status, startRound: repeatInTurn(same, headers) }
 }
 
 /** Requests the paths in turn, repeatedly; every round starts with the first path. */
-function repeatInTurn(paths: readonly string[], headers: Readonly<Record<string, string>> = {}): Target['requests'] {
+function repeatInTurn(paths: readonly string[], headers: Readonly<Record<string, string>> = {}): Target['startRound'] {
   const requests = paths.map((path) => encodeRequest('GET', path, headers))
   return () => {
     let at = 0
@@ -80,14 +85,14 @@ function repeatInTurn(paths: readonly string[], headers: Readonly<Record<string,
 
 /** Pages of the feed, 200 sales each. */
 export const measureFeed: Scenario = async (servers, pace) => {
-  const wall = await servers.wall(TOTAL_BLOCKS)
+  const wall = await servers.getWall(TOTAL_BLOCKS)
   const repeatPageRead = (after: number) => repeatRequest(encodeRequest('GET', `/api/feed?after=${after}&limit=200`))
   const last = TOTAL_BLOCKS - 200
   const samples = await measureInTurns(
     [
       await createSameBytesTarget(servers, wall, `/api/feed?after=${last}&limit=200`, 200),
-      { name: 'this wall, first page', server: wall, status: 200, requests: repeatPageRead(0) },
-      { name: 'this wall, last page', server: wall, status: 200, requests: repeatPageRead(last) },
+      { name: 'this wall, first page', server: wall, status: 200, startRound: repeatPageRead(0) },
+      { name: 'this wall, last page', server: wall, status: 200, startRound: repeatPageRead(last) },
     ],
     pace,
   )
@@ -102,7 +107,7 @@ export const measureFeed: Scenario = async (servers, pace) => {
 
 /** The size of the wall gzipped in parts that change separately, compared with gzip in one piece. */
 export const measureSize: Scenario = async (servers) => {
-  const { port } = await servers.wall(TOTAL_BLOCKS)
+  const { port } = await servers.getWall(TOTAL_BLOCKS)
   const sent = await readCanvasGzip(port)
   const plain = Bun.gunzipSync(sent)
   const whole = Bun.gzipSync(plain, { level: 6, library: 'zlib' })
@@ -120,16 +125,16 @@ const SOLD = 1000
  * SDK, which makes it each time.
  */
 export const measureDemands: Scenario = async (servers, pace) => {
-  const [wall, naive] = [await servers.wall(SOLD), await servers.naive(SOLD)]
-  const get = (path: string) => repeatRequest(encodeRequest('GET', path))
+  const [wall, naive] = [await servers.getWall(SOLD), await servers.getNaiveServer(SOLD)]
+  const repeatPageGet = (path: string) => repeatRequest(encodeRequest('GET', path))
   // The blocks of the first row, which a wall sells last. The bare handler sends as many different responses, because
   // each must be loaded from memory.
   const blocks = Array.from({ length: COLS }, (_, column) => `/blocks/${column},0`)
   const samples = await measureInTurns(
     [
       await createSameBytesTarget(servers, wall, blocks, 402),
-      { name: 'the SDK, each time', server: naive, status: 402, requests: get('/sdk') },
-      { name: 'this wall, 160 blocks', server: wall, status: 402, requests: repeatInTurn(blocks) },
+      { name: 'the SDK, each time', server: naive, status: 402, startRound: repeatPageGet('/sdk') },
+      { name: 'this wall, 160 blocks', server: wall, status: 402, startRound: repeatInTurn(blocks) },
     ],
     pace,
   )

@@ -23,7 +23,7 @@ export const measurePublishing: Scenario = async (servers, { rounds }) => {
   const rows: Row[] = []
   const costs: number[] = []
   for (const { blocks, agents } of [...sizes, { blocks: TOTAL_BLOCKS, agents: MANY_AGENTS }]) {
-    const wall = await servers.wall(blocks, nameWall(blocks, agents), {}, agents)
+    const wall = await servers.getWall(blocks, nameWall(blocks, agents), {}, agents)
     const sign = createRepaintSigner(blocks, agents)
     for (let round = 0; round < Math.min(rounds, WARM_UP_MAX); round++) await repaintOnce(wall, sign())
     const all: number[] = []
@@ -53,7 +53,7 @@ const PRESSURES = [0, 200, 1000]
  * threads wait for the disk and compile code.
  */
 export const measureUnderRepaints: Scenario = async (servers, pace) => {
-  const [wall, sign] = [await servers.wall(TOTAL_BLOCKS), createRepaintSigner(TOTAL_BLOCKS)]
+  const [wall, sign] = [await servers.getWall(TOTAL_BLOCKS), createRepaintSigner(TOTAL_BLOCKS)]
   const seen = new Map<number, ReadFigures[]>(PRESSURES.map((pressure) => [pressure, []]))
   for (let round = 0; round < pace.rounds; round++)
     for (const [pressure, all] of seen)
@@ -93,8 +93,8 @@ async function measureReads(
   const canvas = encodeRequest('GET', '/api/canvas', { 'Accept-Encoding': 'gzip' })
   const health = encodeRequest('GET', '/api/health')
   const [reads, probes, painted] = await Promise.all([
-    runLoad({ port, next: () => canvas, connections: 2, ms }),
-    runLoad({ port, next: () => health, connections: 1, ms }),
+    runLoad({ port, getNextRequest: () => canvas, connections: 2, ms }),
+    runLoad({ port, getNextRequest: () => health, connections: 1, ms }),
     sendPaced(port, takeRepaint, pressure, ms),
   ])
   return {
@@ -124,7 +124,7 @@ export async function sendPaced(
     const group = Array.from({ length: Math.floor((elapsed * perSecond) / 1000) - sent }, make)
     sent += group.length
     const connections = Math.ceil(group.length / GROUP_MAX)
-    if (connections > 0) groups.push(runLoad({ port, next: () => group.pop(), connections, ms: 60_000 }))
+    if (connections > 0) groups.push(runLoad({ port, getNextRequest: () => group.pop(), connections, ms: 60_000 }))
     await Bun.sleep(TICK_MS)
   }
   return (await Promise.all(groups)).reduce((sum, { statuses }) => sum + (statuses.get(200) ?? 0), 0)

@@ -13,7 +13,7 @@ import { sendPaced } from './repaints.ts'
 
 /** The time from the start of the process to the last byte of the first read of the whole wall, on all CPUs. */
 export const measureColdStart: Scenario = async (servers, { rounds }) => {
-  const DATABASE_PATH = servers.database(TOTAL_BLOCKS, 'cold')
+  const DATABASE_PATH = servers.copyDatabase(TOTAL_BLOCKS, 'cold')
   const executable = [makeExecutable(join(servers.folder, 'release')), 'serve']
   const [took, compiled]: [number[], number[]] = [[], []]
   // A process inherits the CPUs of its parent.
@@ -68,10 +68,10 @@ const REPAINTS_A_SECOND = 200
 export const measureMemory: Scenario = async (servers, { steadyMs }) => {
   const rows: Row[] = []
   for (const blocks of [100, 1000, TOTAL_BLOCKS]) {
-    const { pid } = await servers.wall(blocks)
+    const { pid } = await servers.getWall(blocks)
     rows.push({ what: `${blocks} blocks`, figures: { MB: readResidentMb(pid) } })
   }
-  const wall = await servers.wall(TOTAL_BLOCKS)
+  const wall = await servers.getWall(TOTAL_BLOCKS)
   const sign = createRepaintSigner(TOTAL_BLOCKS)
   const held: number[] = []
   for (let look = 0; look < READ_ONLY; look++) {
@@ -85,6 +85,6 @@ export const measureMemory: Scenario = async (servers, { steadyMs }) => {
 
 async function readAndRepaint({ port }: Server, sign: () => Uint8Array, ms: number): Promise<void> {
   const canvas = encodeRequest('GET', '/api/canvas', { 'Accept-Encoding': 'gzip' })
-  const reading = runLoad({ port, next: () => canvas, connections: 2, ms })
+  const reading = runLoad({ port, getNextRequest: () => canvas, connections: 2, ms })
   await Promise.all([reading, sendPaced(port, sign, REPAINTS_A_SECOND, ms)])
 }

@@ -17,7 +17,7 @@ export const measureViewers: Scenario = async (servers, { ms }) => {
     return { rows: [], ratios: {} }
   }
   const METRICS_PORT = String(await findFreePort())
-  const wall = await servers.wall(BLOCKS, 'viewed', { METRICS_PORT })
+  const wall = await servers.getWall(BLOCKS, 'viewed', { METRICS_PORT })
   const sign = createRepaintSigner(BLOCKS)
   const proxy = await startProxy('caching-nginx', [String(wall.port)])
   try {

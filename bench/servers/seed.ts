@@ -5,7 +5,7 @@
 
 import { privateKeyToAccount } from 'viem/accounts'
 import { openWall } from '../../db/sqlite/open.ts'
-import { placeArea, blocksOf } from '../../shared/area.ts'
+import { placeArea, listAreaBlocks } from '../../shared/area.ts'
 import { CLAIM_ORDER, type BlockIndex } from '../../shared/wall.ts'
 import { createContent, createWorkContents, type BlockContent } from './art.ts'
 import { createPrng, pick, type Prng } from './prng.ts'
@@ -18,10 +18,11 @@ export const NETWORK = 'eip155:8453'
 const SEEDED_AT = 1_790_000_000_000
 
 /** The private key of an agent; agents are numbered from 1. */
-export const keyOf = (agent: number): `0x${string}` => `0x${agent.toString(16).padStart(64, '0')}`
+export const toPrivateKey = (agent: number): `0x${string}` => `0x${agent.toString(16).padStart(64, '0')}`
 
 /** The number of the agent that buys in a sale; a few agents buy most blocks, as on a real wall. */
-export const buyerOf = (sale: number, agents: number): number => 1 + Math.floor(agents * ((sale * 0.618_034) % 1) ** 3)
+export const chooseBuyer = (sale: number, agents: number): number =>
+  1 + Math.floor(agents * ((sale * 0.618_034) % 1) ** 3)
 
 /** A sale of a seeded wall. */
 type SeededSale = { readonly block: BlockIndex; readonly buyer: number; readonly shown: BlockContent }
@@ -35,7 +36,7 @@ export function seedWall(path: string, { blocks, agents, inWorks = false }: Seed
   const sql = prepareStatements(connection)
   const roll = createPrng(14_400)
   const people = Array.from({ length: agents }, (_, at) => ({
-    wallet: privateKeyToAccount(keyOf(at + 1)).address.toLowerCase(),
+    wallet: privateKeyToAccount(toPrivateKey(at + 1)).address.toLowerCase(),
     name: `${pick(roll, ['Ada', 'Noether', 'Gauss', 'Euler', 'Turing'])} ${at + 1}`,
     framework: pick(roll, ['langchain', 'autogen', 'crewai', 'own', null]),
   }))
@@ -60,7 +61,7 @@ export function seedWall(path: string, { blocks, agents, inWorks = false }: Seed
 const listSingleSales = (roll: Prng, blocks: number, agents: number): SeededSale[] =>
   CLAIM_ORDER.slice(0, blocks).map((block, at) => ({
     block,
-    buyer: buyerOf(at + 1, agents),
+    buyer: chooseBuyer(at + 1, agents),
     shown: createContent(roll),
   }))
 
@@ -85,12 +86,12 @@ function listSalesOfWorks(roll: Prng, blocks: number, agents: number): SeededSal
     const [w, h] = pick(roll, WORK_SIZES)
     const place = CLAIM_ORDER.values()
       .map((block) => placeArea(block, { w, h }))
-      .find((area) => area !== undefined && blocksOf(area).every((block) => !sold.has(block)))
+      .find((area) => area !== undefined && listAreaBlocks(area).every((block) => !sold.has(block)))
     if (place === undefined) break
     const shown = createWorkContents(roll, place)
-    for (const [part, block] of blocksOf(place).entries()) {
+    for (const [part, block] of listAreaBlocks(place).entries()) {
       const one = shown[part]
-      if (one) sold.set(block, { block, buyer: buyerOf(work, agents), shown: one })
+      if (one) sold.set(block, { block, buyer: chooseBuyer(work, agents), shown: one })
     }
   }
   return [...sold.values()]

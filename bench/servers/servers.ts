@@ -26,21 +26,21 @@ export const countAgents = (blocks: number): number => Math.min(AGENTS, Math.max
 /** A server that does only the minimum. */
 export type Floor = Server & {
   /** Stores a response of another server; resolves to the path that sends the same bytes. */
-  same(server: Server, path: string, headers?: Readonly<Record<string, string>>): Promise<string>
+  storeResponse(server: Server, path: string, headers?: Readonly<Record<string, string>>): Promise<string>
 }
 
 export type Servers = {
   readonly folder: string
   /** A wall with this many blocks sold, started once for each `name`. Settings apply only to the first start. */
-  wall(blocks: number, name?: string, settings?: WallSettings, agents?: number): Promise<Server>
+  getWall(blocks: number, name?: string, settings?: WallSettings, agents?: number): Promise<Server>
   /** A wall like one that is some months old: 8,000 blocks in about 500 works of about 300 agents. */
-  worksWall(): Promise<Server>
+  getWorksWall(): Promise<Server>
   /** Copies the database of a wall with this many blocks sold; returns the path of the copy. */
-  database(blocks: number, name: string): string
+  copyDatabase(blocks: number, name: string): string
   /** A naive server, for comparison, on a wall with this many blocks sold. */
-  naive(blocks: number): Promise<Server>
+  getNaiveServer(blocks: number): Promise<Server>
   /** A server with the minimum cost per response, which stores responses of walls to send them again. */
-  floor(): Promise<Floor>
+  getFloorServer(): Promise<Floor>
   stop(): Promise<void>
 }
 
@@ -76,38 +76,38 @@ export function createServers(): Servers {
     cpSync(master, copy)
     return copy
   }
-  const start = async (path: string, settings: WallSettings) => {
+  const startMeasuredWall = async (path: string, settings: WallSettings) => {
     const wall = await startWall({ ...QUIET, ...settings, DATABASE_PATH: path })
     pinProcess(wall.pid, SERVERS_ON)
     await waitUntilPublished(wall.url)
     return wall
   }
-  const startOnce = async (name: string, path: () => string, settings: WallSettings = {}) => {
-    const started = walls.get(name) ?? start(path(), settings)
+  const getOrStartWall = async (name: string, path: () => string, settings: WallSettings = {}) => {
+    const started = walls.get(name) ?? startMeasuredWall(path(), settings)
     walls.set(name, started)
-    return serverOf(await started)
+    return toServer(await started)
   }
-  const wall: Servers['wall'] = (blocks, name = nameWall(blocks, countAgents(blocks)), settings, agents) =>
-    startOnce(name, () => seedDatabase(blocks, name, agents), settings)
+  const getWall: Servers['getWall'] = (blocks, name = nameWall(blocks, countAgents(blocks)), settings, agents) =>
+    getOrStartWall(name, () => seedDatabase(blocks, name, agents), settings)
   const startFloorServer = async () => {
     const server = await startScript('floor-server.ts')
-    const same: Floor['same'] = async ({ port }, path, headers = {}) => {
+    const storeResponse: Floor['storeResponse'] = async ({ port }, path, headers = {}) => {
       const body = JSON.stringify({ url: `http://127.0.0.1:${port}${path}`, headers })
       return await (await fetch(`http://127.0.0.1:${server.port}/same`, { method: 'POST', body })).text()
     }
-    return { ...server, same }
+    return { ...server, storeResponse }
   }
   return {
     folder,
-    wall,
-    worksWall: () => startOnce(WORKS_WALL, () => seedDatabase(WORKS_BLOCKS, WORKS_WALL, WORKS_AGENTS, true)),
-    database: seedDatabase,
-    async naive(blocks) {
+    getWall,
+    getWorksWall: () => getOrStartWall(WORKS_WALL, () => seedDatabase(WORKS_BLOCKS, WORKS_WALL, WORKS_AGENTS, true)),
+    copyDatabase: seedDatabase,
+    async getNaiveServer(blocks) {
       const started = naives.get(blocks) ?? startScript('naive-server.ts', seedDatabase(blocks, `naive-${blocks}`))
       naives.set(blocks, started)
       return await started
     },
-    floor: () => (floor ??= startFloorServer()),
+    getFloorServer: () => (floor ??= startFloorServer()),
     async stop() {
       await floor?.then((started) => started.end()).catch(() => {})
       // A server that did not start has exited already.
@@ -119,7 +119,7 @@ export function createServers(): Servers {
 }
 
 /** A wall as a measured target. */
-export const serverOf = ({ url, pid }: WallProcess): Server => ({ port: Number(new URL(url).port), pid })
+export const toServer = ({ url, pid }: WallProcess): Server => ({ port: Number(new URL(url).port), pid })
 
 /** Starts one of the server scripts in this folder, each of which prints its port. */
 async function startScript(script: string, ...args: readonly string[]): Promise<EndableServer> {

@@ -4,7 +4,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import type { Engine } from '../../db/engine.ts'
 import { toLowerHex } from '../../shared/chain/arrivals.ts'
 import { CLAIM_ORDER, type BlockIndex } from '../../shared/wall.ts'
-import { buyerOf, keyOf, NETWORK } from './seed.ts'
+import { chooseBuyer, toPrivateKey, NETWORK } from './seed.ts'
 
 type Ledger = Engine['ledger']
 type Payment = Parameters<Ledger['claim']>[1]
@@ -32,10 +32,10 @@ export async function sellAll({ ledger }: Pick<Engine, 'ledger'>, blocks: number
 type Order = { readonly block: BlockIndex; readonly payment: Payment }
 
 function createOrders(blocks: number, agents: number): Order[] {
-  const wallets = Array.from({ length: agents }, (_, at) => privateKeyToAccount(keyOf(at + 1)).address)
+  const wallets = Array.from({ length: agents }, (_, at) => privateKeyToAccount(toPrivateKey(at + 1)).address)
   return CLAIM_ORDER.slice(0, blocks).map((block, at) => {
     const number = at + 1
-    const payer = wallets[buyerOf(number, agents) - 1]
+    const payer = wallets[chooseBuyer(number, agents) - 1]
     if (payer === undefined) throw new Error('a sale without a buyer')
     return { block, payment: createPayment(toLowerHex(payer), number) }
   })

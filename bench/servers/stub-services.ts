@@ -56,11 +56,11 @@ export function startStubServices(): StubServices {
           signers: {},
         }),
       '/verify': async (request) => {
-        const { from } = authorizationOf((await request.json()) as Asked)
+        const { from } = readAuthorization((await request.json()) as Asked)
         return Response.json({ isValid: true, payer: from })
       },
       '/settle': async (request) => {
-        const authorization = authorizationOf((await request.json()) as Asked)
+        const authorization = readAuthorization((await request.json()) as Asked)
         await Bun.sleep(settleMs)
         spent.set(authorization.nonce, authorization)
         const { nonce: transaction, from: payer } = authorization
@@ -86,7 +86,7 @@ export function startStubServices(): StubServices {
   }
 }
 
-const authorizationOf = ({ paymentPayload }: Asked) => paymentPayload.payload.authorization
+const readAuthorization = ({ paymentPayload }: Asked) => paymentPayload.payload.authorization
 
 type Call = { readonly id: number; readonly method: string; readonly params?: readonly unknown[] }
 
@@ -96,10 +96,10 @@ const answerRequest = (spent: ReadonlyMap<string, Authorization>, { id, method, 
   result: computeResult(spent, method, params?.[0]),
 })
 
-const hashOf = (block: bigint) => pad(numberToHex(block), { dir: 'right' })
+const toBlockHash = (block: bigint) => pad(numberToHex(block), { dir: 'right' })
 
 // The chain has a block per second, because the wall does not trust a chain that stands still.
-const readHeight = () => numberToHex(Math.floor(Date.now() / 1000))
+const computeHeight = () => numberToHex(Math.floor(Date.now() / 1000))
 
 function computeResult(spent: ReadonlyMap<string, Authorization>, method: string, first: unknown): unknown {
   switch (method) {
@@ -108,9 +108,9 @@ function computeResult(spent: ReadonlyMap<string, Authorization>, method: string
     case 'eth_getCode':
       return '0x01'
     case 'eth_blockNumber':
-      return readHeight()
+      return computeHeight()
     case 'eth_getBlockByNumber':
-      return { number: readHeight(), timestamp: numberToHex(Math.floor(Date.now() / 1000)), transactions: [] }
+      return { number: computeHeight(), timestamp: numberToHex(Math.floor(Date.now() / 1000)), transactions: [] }
     case 'eth_call':
       return answerCall(spent, first as { readonly to: Hex; readonly data: Hex })
     case 'eth_getLogs':
@@ -135,9 +135,9 @@ function answerCall(spent: ReadonlyMap<string, Authorization>, call: { readonly 
 
 function answerOneCall(spent: ReadonlyMap<string, Authorization>, data: Hex): Hex {
   const { functionName, args } = decodeFunctionData({ abi: token, data })
-  if (functionName === 'getBlockNumber') return pad(readHeight())
+  if (functionName === 'getBlockNumber') return pad(computeHeight())
   if (functionName === 'getCurrentBlockTimestamp') return pad(numberToHex(Math.floor(Date.now() / 1000)))
-  if (functionName === 'getBlockHash') return args[0] === 0n ? pad('0x') : hashOf(args[0])
+  if (functionName === 'getBlockHash') return args[0] === 0n ? pad('0x') : toBlockHash(args[0])
   if (functionName === 'authorizationState')
     return encodeFunctionResult({ abi: token, functionName, result: spent.has(args[1]) })
   return encodeFunctionResult({ abi: token, functionName, result: functionName === 'name' ? 'USD Coin' : '2' })
@@ -151,7 +151,7 @@ function listLogs(spent: ReadonlyMap<string, Authorization>, { topics }: { reado
 }
 
 function createLogs({ from, to, value, nonce }: Authorization) {
-  const place = { address: ASSET, transactionHash: nonce, blockNumber: readHeight(), transactionIndex: '0x0' }
+  const place = { address: ASSET, transactionHash: nonce, blockNumber: computeHeight(), transactionIndex: '0x0' }
   const used = { ...place, logIndex: '0x0', data: '0x', topics: [USED, pad(from), nonce] }
   const data = pad(numberToHex(BigInt(value)))
   return [used, { ...place, logIndex: '0x1', data, topics: [TRANSFER, pad(from), pad(to)] }]
@@ -160,7 +160,7 @@ function createLogs({ from, to, value, nonce }: Authorization) {
 function createReceipt(authorization: Authorization | undefined) {
   if (authorization === undefined) return null
   const { nonce: transactionHash } = authorization
-  const blockNumber = readHeight()
-  const blockHash = hashOf(BigInt(blockNumber))
+  const blockNumber = computeHeight()
+  const blockHash = toBlockHash(BigInt(blockNumber))
   return { transactionHash, blockNumber, blockHash, status: '0x1', logs: createLogs(authorization) }
 }

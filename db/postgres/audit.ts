@@ -13,19 +13,19 @@ type OpenAudit = Books & { countInstances(): Promise<number>; close(): Promise<v
 
 /** Opens the database at a URL read-only, for its books. Throws `CannotOpen`. */
 export async function openPostgresAudit(url: string): Promise<OpenAudit> {
-  const connection = await openConnection(url, (connection) => connection.apart(checkSchema))
+  const connection = await openConnection(url, (connection) => connection.borrowWithoutTimeout(checkSchema))
   return {
-    statement: () => connection.read(readStatement),
-    entries: (since) => readEntries(since, connection.look),
-    backedUpAt: () => connection.read(readLastBackup),
-    async position(network) {
-      await connection.apart(ensureNotMoved)
+    readStatement: () => connection.read(readStatement),
+    readEntries: (since) => readEntries(since, connection.query),
+    readLastBackupTime: () => connection.read(readLastBackup),
+    async readPosition(network) {
+      await connection.borrowWithoutTimeout(ensureNotMoved)
       const found = await connection.read(readIdentity)
       ensureSameNetwork(found.network, network)
       return found.position
     },
     async countInstances() {
-      const [row] = await connection.rows<{ count: number }>(INSTANCES)
+      const [row] = await connection.queryRows<{ count: number }>(INSTANCES)
       return row?.count ?? 0
     },
     close: connection.close,

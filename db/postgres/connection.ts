@@ -24,13 +24,13 @@ import type { Address } from '../../server/domain/purchase/payment.ts'
 import type { Progress } from '../../server/domain/store-position.ts'
 import { TIMES } from '../../server/times.ts'
 import { CannotOpen, CannotOpenYet } from '../cannot-open.ts'
-import { compile, type Bound } from '../fragments.ts'
+import { compileStatement, type Bound } from '../fragments.ts'
 import { TABLES_VERSION } from '../migrations.ts'
-import { doNothing, together, type Driver, type Lockable, type Result, type Tx } from '../tx.ts'
+import { doNothing, runTogether, type Driver, type Lockable, type Result, type Tx } from '../tx.ts'
 import {
-  codeOf,
+  getErrorCode,
   CommitUnknown,
-  constraintOf,
+  getConstraint,
   toStoreError,
   isOutdated,
   isTransient,
@@ -38,20 +38,20 @@ import {
   describeSqlState,
 } from './errors.ts'
 import { createGroupCommit, type Write } from './group-commit.ts'
-import { type Begin, beginWithoutWaiting, beginWaiting, type Locked, lockKeyOf } from './locks.ts'
+import { type Begin, beginWithFreeLocks, beginWithAllLocks, type Locked, toLockKey } from './locks.ts'
 import { MOVED, NOTE } from './migration-marker.ts'
 import { CONNECTIONS, openPool, type Pool, type Session } from './pool.ts'
 import { PROGRESS, createWatermark, type Watermark } from './watermark.ts'
 
 /** The connections of one process to one database. */
-export type Connection = Pick<Pool, 'apart' | 'listen' | 'isOpen' | 'close'> & {
+export type Connection = Pick<Pool, 'borrowWithoutTimeout' | 'listen' | 'isOpen' | 'close'> & {
   /** The latest known position of the database; once it is set, older copies are rejected. */
   readonly watermark: Watermark
   /** Runs one statement that only reads, or that is idempotent. Throws `StoreUnavailable`. */
-  rows<Row>(text: string, values?: readonly Bound[]): Promise<readonly Row[]>
+  queryRows<Row>(text: string, values?: readonly Bound[]): Promise<readonly Row[]>
   /** Runs work that only reads, one statement after the other. Throws `StoreUnavailable`. */
-  look<T>(work: () => Tx<T>): Promise<T>
-  /** Like `look`, but reads from one snapshot. */
+  query<T>(work: () => Tx<T>): Promise<T>
+  /** Like `query`, but reads from one snapshot. */
   read<T>(work: () => Tx<T>): Promise<T>
   /**
    * Runs work as one transaction, under the lock of its wallet: all of it is stored, or nothing. Throws
@@ -76,36 +76,37 @@ const TIDY_EVERY = 500
 /** Makes the connections to a database; none is opened yet. */
 export function connect(url: string, answerMs = TIMES.databaseAnswerTimeoutMs): Connection {
   const mark = createWatermark()
-  const pool = openPool(url, answerMs, { inspect: mark.inspect })
-  const { borrow, apart, listen, isOpen, close } = pool
+  const pool = openPool(url, answerMs, { checkConnection: mark.checkConnection })
+  const { borrow, borrowWithoutTimeout, listen, isOpen, close } = pool
   let commits = 0
   const cleanUpPeriodically = () => {
     commits += 1
     if (commits % TIDY_EVERY === 0) void borrow(({ run }) => run(FORGET_OLD)).catch(() => {})
   }
   const commit = async <T>(begin: Begin, work: Begun<T>): Promise<T> => {
-    const { result } = await attempt(pool, mark, answerMs * ASK_FOR, begin, work)
+    const { result } = await attemptTransaction(pool, mark, answerMs * ASK_FOR, begin, work)
     cleanUpPeriodically()
     return result
   }
-  const commitAlone = <T>({ about, work }: Write<T>) => retryTransientFailures(() => commit(beginWaiting(about), work))
-  const shared = createGroupCommit({
-    alone: commitAlone,
+  const commitAlone = <T>({ about, work }: Write<T>) =>
+    retryTransientFailures(() => commit(beginWithAllLocks(about), work))
+  const writeInGroup = createGroupCommit({
+    commitAlone,
     commitTogether: (writes) =>
-      commit(beginWithoutWaiting(writes.flatMap(({ about }) => about)), (locked) =>
-        together(
-          ...writes.map(({ about, work }) => (about.every((one) => locked.has(lockKeyOf(one))) ? work() : doNothing())),
+      commit(beginWithFreeLocks(writes.flatMap(({ about }) => about)), (locked) =>
+        runTogether(
+          ...writes.map(({ about, work }) => (about.every((one) => locked.has(toLockKey(one))) ? work() : doNothing())),
         ),
       ),
   })
   return {
     watermark: mark,
-    apart,
+    borrowWithoutTimeout,
     listen,
     isOpen,
     close,
-    rows: (text, values) => retryTransientFailures(() => borrow((session) => session.rows(text, values))),
-    look: (work) => retryTransientFailures(() => borrow((session) => drive(session, work()))),
+    queryRows: (text, values) => retryTransientFailures(() => borrow((session) => session.queryRows(text, values))),
+    query: (work) => retryTransientFailures(() => borrow((session) => drive(session, work()))),
     read: (work) =>
       retryTransientFailures(() =>
         borrow(async (session) => {
@@ -118,17 +119,17 @@ export function connect(url: string, answerMs = TIMES.databaseAnswerTimeoutMs): 
     write: (about, work) => commitAlone({ about: about === null ? [] : [about], work }),
     // A search for an open area takes the one lock for all such searches, so it shares a transaction with no other
     // work.
-    writeTogether: (about, work) => (about.includes('nearest area') ? commitAlone : shared)({ about, work }),
+    writeTogether: (about, work) => (about.includes('nearest area') ? commitAlone : writeInGroup)({ about, work }),
   }
 }
 
 /** The driver of a connection: nothing is cached, because other processes write. */
-export const createPostgresDriver = ({ look, read, write, writeTogether }: Connection): Driver => ({
-  look,
+export const createPostgresDriver = ({ query, read, write, writeTogether }: Connection): Driver => ({
+  query,
   read,
   write,
   writeTogether,
-  lasting: (work) => (key) => look(() => work(key)),
+  createCachedLookUp: (work) => (key) => query(() => work(key)),
 })
 
 /**
@@ -147,7 +148,7 @@ export async function openConnection(
   } catch (error) {
     await connection.close()
     if (error instanceof CannotOpen) throw error
-    const code = codeOf(error)
+    const code = getErrorCode(error)
     const why =
       code !== undefined ? describeSqlState(code) : error instanceof Error ? error.message : 'it does not respond'
     throw new CannotOpenYet(`the database at ${formatDatabaseLocation(url)} cannot be used: ${why}`)
@@ -193,7 +194,7 @@ async function retryTransientFailures<T>(work: () => Promise<T>): Promise<T> {
 type Begun<T> = (locked: Locked) => Tx<T>
 
 /** Runs a transaction once. An exception means that nothing was stored, or that the outcome is unknown. */
-async function attempt<T>(
+async function attemptTransaction<T>(
   pool: Pool,
   mark: Watermark,
   askForMs: number,
@@ -209,7 +210,7 @@ async function attempt<T>(
       const result = await drive(session, work(locked), () => void (isWritten = true))
       if (isWritten) {
         committing = { result }
-        mark.advance(await commitAs(token, mark.getProgress(), session))
+        mark.advance(await commitWithToken(token, mark.getProgress(), session))
       } else await session.run('ROLLBACK')
       return { result }
     })
@@ -223,12 +224,15 @@ async function attempt<T>(
 }
 
 /** Runs work on a session, one exchange per list of statements; `onWrite` runs before a list that writes is sent. */
-async function drive<T>({ all }: Session, work: Tx<T>, onWrite = () => {}): Promise<T> {
+async function drive<T>({ runAll }: Session, work: Tx<T>, onWrite = () => {}): Promise<T> {
   let step = work.next()
   while (step.done !== true) {
-    const statements = step.value.map((statement) => ({ values: statement.values, ...compile(statement, 'postgres') }))
+    const statements = step.value.map((statement) => ({
+      values: statement.values,
+      ...compileStatement(statement, 'postgres'),
+    }))
     if (statements.some(({ isWrite }) => isWrite)) onWrite()
-    const sent = await all(
+    const sent = await runAll(
       statements.flatMap(({ sql, bind, values }) => (sql === '' ? [] : [{ text: sql, values: bind(values) }])),
     )
     const results = sent.values()
@@ -244,7 +248,7 @@ async function queryCommitOutcome({ borrow, isOpen }: Pool, askForMs: number, to
   const began = performance.now()
   for (;;) {
     try {
-      const [row] = await borrow((session) => session.rows<{ kept: number }>(ASK, [token]))
+      const [row] = await borrow((session) => session.queryRows<{ kept: number }>(ASK, [token]))
       return row?.kept === 1
     } catch {
       if (!isOpen() || performance.now() - began > askForMs)
@@ -265,9 +269,13 @@ const ASK = `
  * transaction that commits after the move sees the move's note here. A commit that waits for a standby must not have a
  * timeout, because the timeout would acknowledge the commit without the standby.
  */
-async function commitAs(token: string, { change, payment }: Progress, { all, run }: Session): Promise<Progress> {
+async function commitWithToken(
+  token: string,
+  { change, payment }: Progress,
+  { runAll, run }: Session,
+): Promise<Progress> {
   const [left, committed] = await Promise.allSettled([
-    all([{ text: LEAVE, values: [token, change, payment] }]),
+    runAll([{ text: LEAVE, values: [token, change, payment] }]),
     run('SET LOCAL statement_timeout = 0; COMMIT'),
   ])
   // After an error a COMMIT only rolls back.
@@ -285,10 +293,10 @@ const LEAVE = `
 
 /** Why the table of tokens rejected a commit's token, so that nothing was stored; `undefined` for another error. */
 function describeCommitRefusal(error: unknown): string | undefined {
-  const code = codeOf(error)
+  const code = getErrorCode(error)
   if (code === NOT_NULL_VIOLATION) return 'the database is older than the state this wall has seen'
   if (code !== CHECK_VIOLATION) return undefined
-  return constraintOf(error) === 'commits_kept_check' ? MOVED : 'the database was upgraded by a newer version'
+  return getConstraint(error) === 'commits_kept_check' ? MOVED : 'the database was upgraded by a newer version'
 }
 const NOT_NULL_VIOLATION = '23502'
 const CHECK_VIOLATION = '23514'

@@ -10,18 +10,18 @@ const RENEW_EVERY_MS = 5000
 const LISTEN_AGAIN_MS = 250
 
 /** The leases of payments, timed by the database's clock, which is the same for all processes. */
-export function createPostgresLeases({ rows }: Connection): Leases {
+export function createPostgresLeases({ queryRows }: Connection): Leases {
   const owner = crypto.randomUUID()
   return {
     async take({ payer, nonce }, forMs) {
-      const [taken] = await rows<{ again: boolean | null }>(TAKE, [payer, nonce, owner, forMs])
+      const [taken] = await queryRows<{ again: boolean | null }>(TAKE, [payer, nonce, owner, forMs])
       if (taken === undefined) return false
       return taken.again === true ? 'again' : 'first'
     },
-    give: async ({ payer, nonce }) => {
-      await rows(GIVE, [payer, nonce, owner])
+    release: async ({ payer, nonce }) => {
+      await queryRows(GIVE, [payer, nonce, owner])
     },
-    isTaken: async ({ payer, nonce }) => (await rows(IS_TAKEN, [payer, nonce, owner])).length === 1,
+    isTaken: async ({ payer, nonce }) => (await queryRows(IS_TAKEN, [payer, nonce, owner])).length === 1,
   }
 }
 
@@ -49,7 +49,7 @@ const IS_TAKEN =
 export function createPostgresJobs(connection: Connection, jobMs = JOB_MS): ExclusiveJobs {
   return {
     async run(job, work) {
-      const { take, give } = createPostgresLeases(connection)
+      const { take, release } = createPostgresLeases(connection)
       // No payer has such a name, so a job never collides with a payment in their common table.
       const key = { payer: '0xjob', nonce: `0x${job}` } as const
       if ((await take(key, jobMs)) === false) return false
@@ -59,7 +59,7 @@ export function createPostgresJobs(connection: Connection, jobMs = JOB_MS): Excl
       } finally {
         clearInterval(renewing)
         // If the lease cannot be released, it expires later.
-        await give(key).catch(() => {})
+        await release(key).catch(() => {})
       }
       return true
     },

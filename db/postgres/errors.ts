@@ -10,13 +10,13 @@ import { StoreUnavailable } from '../../server/domain/failure.ts'
 export class CommitUnknown extends StoreUnavailable {}
 
 /** The code of a database's error: SQLSTATE if the server gave one, else Bun's. `undefined` for every other error. */
-export function codeOf(error: unknown): string | undefined {
+export function getErrorCode(error: unknown): string | undefined {
   if (!(error instanceof SQL.SQLError)) return undefined
   return error instanceof SQL.PostgresError ? (error.errno ?? error.code) : 'unknown'
 }
 
 /** The constraint that rejected a row. */
-export const constraintOf = (error: unknown): string | undefined =>
+export const getConstraint = (error: unknown): string | undefined =>
   error instanceof SQL.PostgresError ? error.constraint : undefined
 
 // A serialisation failure or a deadlock: the server has rolled the transaction back.
@@ -53,7 +53,7 @@ export function describeSqlState(code: string): string {
 
 /** Whether the same work is likely to succeed immediately on another connection. */
 export function isTransient(error: unknown): boolean {
-  const code = codeOf(error)
+  const code = getErrorCode(error)
   return code !== undefined && (beaten.test(code) || lost.test(code))
 }
 
@@ -61,19 +61,19 @@ export function isTransient(error: unknown): boolean {
  * Whether the error shows that a connection has an outdated view of the tables, which a new connection will not have.
  */
 export function isOutdated(error: unknown): boolean {
-  const code = codeOf(error)
+  const code = getErrorCode(error)
   return code !== undefined && outdated.test(code)
 }
 
 /** Whether the connection that had this error must not be used any more. */
 export function isConnectionLost(error: unknown): boolean {
-  const code = codeOf(error)
+  const code = getErrorCode(error)
   return code !== undefined && (lost.test(code) || outdated.test(code) || code.startsWith('ERR_POSTGRES_'))
 }
 
 /** Whether an error in response to a COMMIT proves that nothing was stored. */
 export function isRefusedCommit(error: unknown): boolean {
-  const code = codeOf(error)
+  const code = getErrorCode(error)
   return code !== undefined && (beaten.test(code) || /^2[35]...$/.test(code))
 }
 
@@ -82,7 +82,7 @@ export function isRefusedCommit(error: unknown): boolean {
  * bug.
  */
 export function toStoreError(error: unknown): unknown {
-  const code = codeOf(error)
+  const code = getErrorCode(error)
   if (code === undefined) return error
   if (isTransient(error) || trouble.test(code))
     return new StoreUnavailable(`the database failed: ${describeSqlState(code)}`)

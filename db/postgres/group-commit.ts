@@ -12,7 +12,7 @@ export type Write<T> = { readonly about: readonly Lockable[]; readonly work: () 
  */
 export type Means = {
   /** A transaction for one write, which waits for locks that others hold. */
-  alone<T>(write: Write<T>): Promise<T>
+  commitAlone<T>(write: Write<T>): Promise<T>
   /**
    * A transaction for several writes. It does not wait for locks that others hold: a write that needs one is left out,
    * as `undefined`.
@@ -34,7 +34,7 @@ const GROUPS = 2
  * to the same object are never in progress in groups at the same time. If a write is retried alone, the database's
  * locks separate it from the others.
  */
-export function createGroupCommit({ alone, commitTogether }: Means): Means['alone'] {
+export function createGroupCommit({ commitAlone, commitTogether }: Means): Means['commitAlone'] {
   const waiting = new Set<Waiting>()
   const taken = new Set<Lockable>()
   let groups = 0
@@ -51,7 +51,7 @@ export function createGroupCommit({ alone, commitTogether }: Means): Means['alon
   }
   const writeAlone = async (write: Waiting) => {
     try {
-      const respond = await alone(write)
+      const respond = await commitAlone(write)
       respond()
     } catch (error) {
       write.fail(error)

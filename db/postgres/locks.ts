@@ -11,19 +11,19 @@ export type Locked = ReadonlySet<unknown>
 export type Begin = (session: Session) => Promise<Locked>
 
 /** Waits for all locks except those on blocks, for which the statements of the transaction wait later. */
-export const beginWaiting =
+export const beginWithAllLocks =
   (about: readonly Lockable[]): Begin =>
   async ({ run }) => {
-    await run(['BEGIN', ...numbersOf(about).map((lock) => `SELECT pg_advisory_xact_lock(${lock})`)].join('; '))
-    return new Set(about.map(lockKeyOf))
+    await run(['BEGIN', ...listLockNumbers(about).map((lock) => `SELECT pg_advisory_xact_lock(${lock})`)].join('; '))
+    return new Set(about.map(toLockKey))
   }
 
 /** Takes the locks that no other transaction holds, without waiting for the rest. */
-export const beginWithoutWaiting =
+export const beginWithFreeLocks =
   (about: readonly Lockable[]): Begin =>
-  async ({ run, all }) => {
-    const values = [`{${numbersOf(about).join()}}`, `{${about.filter(isBlock).join()}}`]
-    const [, [taken]] = await Promise.all([run('BEGIN'), all([{ text: TAKE, values }])])
+  async ({ run, runAll }) => {
+    const values = [`{${listLockNumbers(about).join()}}`, `{${about.filter(isBlock).join()}}`]
+    const [, [taken]] = await Promise.all([run('BEGIN'), runAll([{ text: TAKE, values }])])
     return new Set(taken?.rows.map((row) => (row as { key: string }).key))
   }
 
@@ -33,11 +33,11 @@ const TAKE = `
   SELECT key FROM (SELECT 'block ' || i AS key FROM blocks WHERE i = ANY ($2::integer[]) FOR UPDATE SKIP LOCKED) AS free`
 
 /** The key of a lock. */
-export const lockKeyOf = (one: Lockable): string => (isBlock(one) ? `block ${one}` : computeLockNumber(one))
+export const toLockKey = (one: Lockable): string => (isBlock(one) ? `block ${one}` : computeLockNumber(one))
 
 const isBlock = (one: Lockable): one is BlockIndex => typeof one === 'number'
 
-const numbersOf = (about: readonly Lockable[]): string[] =>
+const listLockNumbers = (about: readonly Lockable[]): string[] =>
   about.flatMap((one) => (isBlock(one) ? [] : [computeLockNumber(one)]))
 
 /**

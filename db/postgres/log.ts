@@ -3,7 +3,7 @@
 import type { Change } from '../../server/domain/wall/log.ts'
 import { omitHiddenParts } from '../../server/domain/wall/moderation.ts'
 import type { Log } from '../../server/ports.ts'
-import { toHidden } from '../rows.ts'
+import { toHiddenParts } from '../rows.ts'
 import { toChange, type ChangeRow } from '../wall/log.ts'
 import { type ModeratedAgent, omitModeratedNames } from '../wall/moderated-agents.ts'
 import type { Queries } from './pool.ts'
@@ -28,22 +28,27 @@ const LATEST = `
     UNION ALL SELECT through FROM moderated_agents)`
 
 /** The log as readers follow it. `seen` is called with the newest number that was read. */
-export function createPostgresLog({ rows }: Queries, seen: (number: number) => void = () => {}): Log {
+export function createPostgresLog({ queryRows }: Queries, seen: (number: number) => void = () => {}): Log {
   const toVisibleChange = (row: Row): Change => {
     const change = toChange(row)
     if (change.kind === 'identity' || row.withheld === 0) return change
-    return { ...change, content: omitHiddenParts(change.content, toHidden(row.withheld)) }
+    return { ...change, content: omitHiddenParts(change.content, toHiddenParts(row.withheld)) }
   }
   // The hidden names are read last, so that names hidden in between are omitted, too.
-  const applyCurrentNames = async (changes: readonly Change[]) =>
-    omitModeratedNames(changes, await rows<ModeratedAgent>('SELECT * FROM moderated_agents'))
+  const omitCurrentlyHiddenNames = async (changes: readonly Change[]) =>
+    omitModeratedNames(changes, await queryRows<ModeratedAgent>('SELECT * FROM moderated_agents'))
   return {
     async readAfter(number, limit) {
-      const found = await rows<Row>(`${SELECT_CHANGE} WHERE c.number > $1 ORDER BY c.number LIMIT $2`, [number, limit])
+      const found = await queryRows<Row>(`${SELECT_CHANGE} WHERE c.number > $1 ORDER BY c.number LIMIT $2`, [
+        number,
+        limit,
+      ])
       seen(found.at(-1)?.number ?? 0)
-      return await applyCurrentNames(found.map(toVisibleChange))
+      return await omitCurrentlyHiddenNames(found.map(toVisibleChange))
     },
     readCompacted: async () =>
-      await applyCurrentNames((await rows<Row>(`${SELECT_CHANGE} ${LATEST} ORDER BY c.number`)).map(toVisibleChange)),
+      await omitCurrentlyHiddenNames(
+        (await queryRows<Row>(`${SELECT_CHANGE} ${LATEST} ORDER BY c.number`)).map(toVisibleChange),
+      ),
   }
 }

@@ -31,13 +31,15 @@ export async function migrate(session: Session): Promise<void> {
 
 /** Throws `CannotOpen` unless the tables have this program's version; for callers that may not change them. */
 export async function checkSchema(session: Session): Promise<void> {
-  const [tables] = await session.rows<{ there: boolean }>(`SELECT to_regclass('migrations') IS NOT NULL AS there`)
+  const [tables] = await session.queryRows<{ there: boolean }>(`SELECT to_regclass('migrations') IS NOT NULL AS there`)
   if (tables?.there !== true) throw new NoWallYet('the database has no tables; start the wall once to create them')
   if ((await readVersion(session)) !== migrations.length)
     throw new CannotOpen('the database has another schema version; start the wall once to upgrade it')
 }
 
 async function readVersion(session: Session): Promise<number> {
-  const [row] = await session.rows<{ version: number }>('SELECT coalesce(max(version), 0) AS version FROM migrations')
+  const [row] = await session.queryRows<{ version: number }>(
+    'SELECT coalesce(max(version), 0) AS version FROM migrations',
+  )
   return row?.version ?? 0
 }

@@ -12,8 +12,8 @@ export const NOTE = `
   WHERE objoid = 'wall'::regclass AND classoid = 'pg_class'::regclass AND objsubid = 0 AND description LIKE 'has moved to %'`
 
 /** Throws `CannotOpen` if the wall in the database has moved away. */
-export async function ensureNotMoved({ rows }: Session): Promise<void> {
-  const [left] = await rows<{ note: string }>(NOTE)
+export async function ensureNotMoved({ queryRows }: Session): Promise<void> {
+  const [left] = await queryRows<{ note: string }>(NOTE)
   if (left === undefined) return
   throw new CannotOpen(
     `the wall in the database ${left.note}: use that location in the settings. Only if nothing was sold there, run COMMENT ON TABLE wall IS NULL`,

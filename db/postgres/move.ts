@@ -16,7 +16,7 @@ import {
   type WallRows,
 } from '../wall-rows.ts'
 import { formatDatabaseLocation } from './connection.ts'
-import { codeOf } from './errors.ts'
+import { getErrorCode } from './errors.ts'
 import { createPostgresLog } from './log.ts'
 import { checkSchema, migrate } from './migrate.ts'
 import { ensureNotMoved, removeMovedNote, writeMovedNote } from './migration-marker.ts'
@@ -78,11 +78,11 @@ export const importPostgres = <T>(
     const result = await work({
       ...createWallRows(session),
       write: (table, rows) => writeRows(session, table, rows),
-      finish: () => finish(session),
+      finish: () => finishImport(session),
     })
     await closeOld()
     if (isRehearsal) await session.run('ROLLBACK')
-    else await commit(session, url)
+    else await commitImport(session, url)
     return result
   })
 
@@ -96,16 +96,16 @@ async function runInOwnSession<T>(url: string, work: (session: Session) => Promi
   const createOpenError = (why: string) => new CannotOpen(`the database at ${formatDatabaseLocation(url)} ${why}`)
   try {
     await pool
-      .apart(({ run }) => run('SELECT'))
+      .borrowWithoutTimeout(({ run }) => run('SELECT'))
       .catch(({ message }: Error) => {
         throw createOpenError(`cannot be used: ${message}`)
       })
-    return await pool.apart(async (session) => {
+    return await pool.borrowWithoutTimeout(async (session) => {
       try {
         await session.run(UNHURRIED)
         return await work(session)
       } catch (error) {
-        const code = codeOf(error)
+        const code = getErrorCode(error)
         throw code === undefined ? error : createOpenError(WORDS[code] ?? `failed, or rejected a row: ${code}`)
       }
     })
@@ -128,10 +128,10 @@ async function lockExclusively(session: Session, url: string, timeoutMs: number,
 }
 
 /** Waits until no wall is connected. Throws `CannotOpen` when the time is up. */
-async function ensureClosed({ rows }: Session, url: string, timeoutMs: number): Promise<void> {
+async function ensureClosed({ queryRows }: Session, url: string, timeoutMs: number): Promise<void> {
   const deadline = performance.now() + timeoutMs
   for (;;) {
-    const [walls] = await rows<{ count: number }>(`
+    const [walls] = await queryRows<{ count: number }>(`
       SELECT count(*) AS count FROM pg_stat_activity
       WHERE datname = current_database() AND application_name = '${WALL_NAME}'`)
     if (walls?.count === 0) return
@@ -142,9 +142,9 @@ async function ensureClosed({ rows }: Session, url: string, timeoutMs: number): 
 }
 
 /** Throws `CannotOpen` unless the database is empty. A wall that was opened but never used counts as empty. */
-async function ensureEmpty({ rows, run }: Session, url: string): Promise<void> {
+async function ensureEmpty({ queryRows, run }: Session, url: string): Promise<void> {
   const tables = WALL_TABLES.filter((table) => table !== 'blocks' && table !== 'wall')
-  const [state] = await rows<{ is_used: boolean }>(`
+  const [state] = await queryRows<{ is_used: boolean }>(`
     SELECT ${tables.map((table) => `EXISTS (SELECT 1 FROM ${table})`).join(' OR ')}
       OR EXISTS (SELECT 1 FROM blocks WHERE state <> 'open') AS is_used`)
   if (state?.is_used !== false)
@@ -155,15 +155,15 @@ async function ensureEmpty({ rows, run }: Session, url: string): Promise<void> {
 }
 
 const createWallRows = (session: Session): WallRows => ({
-  pages: (table) => readPages(session, table),
+  readPages: (table) => readPages(session, table),
   log: createPostgresLog(session),
 })
 
-async function* readPages({ rows, run }: Session, table: WallTable): AsyncGenerator<readonly WallRow[]> {
+async function* readPages({ queryRows, run }: Session, table: WallTable): AsyncGenerator<readonly WallRow[]> {
   const order = isKeyedByPayment(table) ? 'payer COLLATE "C", nonce COLLATE "C"' : WALL_COLUMNS[table][0]
   await run(`DECLARE page CURSOR FOR SELECT ${WALL_COLUMNS[table].join(', ')} FROM ${table} ORDER BY ${order}`)
   for (;;) {
-    const page = await rows<WallRow>(`FETCH ${PAGE_ROWS} FROM page`)
+    const page = await queryRows<WallRow>(`FETCH ${PAGE_ROWS} FROM page`)
     if (page.length > 0) yield page
     if (page.length < PAGE_ROWS) break
   }
@@ -171,11 +171,11 @@ async function* readPages({ rows, run }: Session, table: WallTable): AsyncGenera
 }
 
 /** One value carries all rows; the table defines the type of each column. */
-async function writeRows({ rows }: Session, table: WallTable, made: readonly WallRow[]): Promise<void> {
+async function writeRows({ queryRows }: Session, table: WallTable, made: readonly WallRow[]): Promise<void> {
   const columns = WALL_COLUMNS[table]
   const from = `json_populate_recordset(NULL::${table}, $1::text::json) AS made`
   const set = columns.map((column) => `${column} = made.${column}`).join(', ')
-  const written = await rows(
+  const written = await queryRows(
     table === 'blocks'
       ? `UPDATE blocks SET ${set} FROM ${from} WHERE blocks.i = made.i RETURNING 1`
       : `INSERT INTO ${table} (${columns.join(', ')}) SELECT ${columns.join(', ')} FROM ${from} RETURNING 1`,
@@ -192,22 +192,22 @@ const toJsonRow = (row: WallRow) =>
   )
 
 /** Sets the next numbers, and updates the server's statistics of the tables. */
-async function finish({ rows, run }: Session): Promise<void> {
+async function finishImport({ queryRows, run }: Session): Promise<void> {
   // A table cannot be altered while a deferred check is pending.
   await run('SET CONSTRAINTS ALL IMMEDIATE; ALTER TABLE changes ENABLE TRIGGER changes_are_numbered_densely')
   await run(`UPDATE counters SET
     (number, seq, at) = (SELECT coalesce(max(number), 0), coalesce(max(seq), 0), coalesce(max(at), 0) FROM changes),
     agent = (SELECT coalesce(max(id), 0) FROM agents)`)
-  const [payments] = await rows<{ next: number }>('SELECT coalesce(max(id), 0) + 1 AS next FROM payments')
+  const [payments] = await queryRows<{ next: number }>('SELECT coalesce(max(id), 0) + 1 AS next FROM payments')
   await run(`ALTER TABLE payments ALTER COLUMN id RESTART WITH ${payments?.next ?? 1}; ANALYZE ${TABLES}`)
 }
 
-async function commit({ run }: Session, url: string): Promise<void> {
+async function commitImport({ run }: Session, url: string): Promise<void> {
   try {
     await run('COMMIT')
   } catch (error) {
     throw new CannotOpen(
-      `the connection to the database at ${formatDatabaseLocation(url)} was lost during the final commit (${codeOf(error) ?? 'no response'}), so it is not known whether the wall is there: check whether that database has sales. The old location stays closed; only if there are no sales in the new one, remove the note at the old location (starting the wall there says how) and move again`,
+      `the connection to the database at ${formatDatabaseLocation(url)} was lost during the final commit (${getErrorCode(error) ?? 'no response'}), so it is not known whether the wall is there: check whether that database has sales. The old location stays closed; only if there are no sales in the new one, remove the note at the old location (starting the wall there says how) and move again`,
     )
   }
 }

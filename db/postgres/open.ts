@@ -2,7 +2,7 @@
 
 import { CannotOpen, CannotOpenYet, ensureSameNetwork } from '../cannot-open.ts'
 import { type Engine, createStorePorts } from '../engine.ts'
-import { count, first, lock, one, type Tx } from '../tx.ts'
+import { countChangedRows, queryFirst, takeLock, queryOne, type Tx } from '../tx.ts'
 import { type Connection, openConnection, createPostgresDriver } from './connection.ts'
 import { createPostgresChangeNotifier, createPostgresJobs, createPostgresLeases } from './coordination.ts'
 import { createPostgresLog } from './log.ts'
@@ -30,7 +30,7 @@ export async function openPostgres(
   { onUnchecked = () => {}, answerMs }: Opening = {},
 ): Promise<Engine> {
   const prepare = async (connection: Connection) => {
-    await connection.apart(async (session) => {
+    await connection.borrowWithoutTimeout(async (session) => {
       if (!(await checkServer(session))) onUnchecked()
       await migrate(session)
       await ensureNotMoved(session)
@@ -54,8 +54,8 @@ export async function openPostgres(
  * Checks that a server is new enough, accepts writes, and flushes commits before it acknowledges them. Returns whether
  * the server checks its pages for damage. Throws `CannotOpen`.
  */
-export async function checkServer({ rows }: Session): Promise<boolean> {
-  const [server] = await rows<{
+export async function checkServer({ queryRows }: Session): Promise<boolean> {
+  const [server] = await queryRows<{
     version: number
     copy: boolean
     commits: string
@@ -95,9 +95,9 @@ const OWN = `
  * of them creates it.
  */
 function* claimOwner(network: string): Tx<string> {
-  const wall = yield* first<{ network: string }>(OWNER)
+  const wall = yield* queryFirst<{ network: string }>(OWNER)
   if (wall !== undefined) return wall.network
-  yield* lock('SELECT only_row FROM counters FOR UPDATE')
-  yield* count(OWN, { network })
-  return (yield* one<{ network: string }>(OWNER)).network
+  yield* takeLock('SELECT only_row FROM counters FOR UPDATE')
+  yield* countChangedRows(OWN, { network })
+  return (yield* queryOne<{ network: string }>(OWNER)).network
 }

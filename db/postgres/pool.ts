@@ -4,19 +4,19 @@ import { SQL, type ReservedSQL } from 'bun'
 import { StoreUnavailable } from '../../server/domain/failure.ts'
 import { CHANNEL, type Bound } from '../fragments.ts'
 import type { Result } from '../tx.ts'
-import { codeOf, toStoreError, isConnectionLost } from './errors.ts'
+import { getErrorCode, toStoreError, isConnectionLost } from './errors.ts'
 import { openSlots, type Slot } from './slots.ts'
 
 /** Statements, run one after the other. `Row` has the column types, which the tables' CHECKs guarantee. */
 export type Queries = {
   /** The rows of a statement; integers are returned as numbers, whatever the size of their column. */
-  rows<Row>(text: string, values?: readonly Bound[]): Promise<readonly Row[]>
+  queryRows<Row>(text: string, values?: readonly Bound[]): Promise<readonly Row[]>
 }
 
 /** A borrowed connection. */
 export type Session = Queries & {
   /** Runs statements in order, in one exchange if each of them has values. Throws the first of several errors. */
-  all(statements: readonly BoundStatement[]): Promise<readonly Result[]>
+  runAll(statements: readonly BoundStatement[]): Promise<readonly Result[]>
   /** Runs SQL without values, several statements together if needed. */
   run(text: string): Promise<void>
 }
@@ -30,7 +30,7 @@ export type Pool = {
   /** Runs `work` with a connection, within a few seconds. If it throws, its transaction is rolled back. */
   borrow<T>(work: (session: Session) => Promise<T>): Promise<T>
   /** Like `borrow`, but without a time limit. Throws `StoreUnavailable` for errors of the server. */
-  apart<T>(work: (session: Session) => Promise<T>): Promise<T>
+  borrowWithoutTimeout<T>(work: (session: Session) => Promise<T>): Promise<T>
   /**
    * Calls `notify` whenever a notifying transaction is committed, for as long as the connection lasts. Also calls
    * `notify` once at the beginning, because a notification may have been missed. Throws `StoreUnavailable`.
@@ -76,22 +76,24 @@ const settings = {
 export type PoolOptions = {
   readonly name?: string // the application name of its connections
   /** Checks each new connection before its first use; may reject it. */
-  readonly inspect?: (session: Session) => Promise<void>
+  readonly checkConnection?: (session: Session) => Promise<void>
 }
 
 /** Makes a pool for a server that responds within `answerMs`. Throws a `TypeError` for an invalid URL. */
-export function openPool(url: string, answerMs: number, { name = WALL_NAME, inspect }: PoolOptions = {}): Pool {
+export function openPool(url: string, answerMs: number, { name = WALL_NAME, checkConnection }: PoolOptions = {}): Pool {
   const connect = createConnector(url, name)
   const slots = openSlots(connect, CONNECTIONS, answerMs)
   const listening = new Set<Listening>()
   let open = true
   const borrow = async <T>(work: (session: Session) => Promise<T>, deadlineMs?: number): Promise<T> => {
     if (!open) throw new StoreUnavailable('the database is closed')
-    return await slots.use((slot) => runOnSlot(slot, { answerMs, deadlineMs, inspect }, work))
+    return await slots.runOnFreeSlot((slot) =>
+      runOnSlot(slot, { answerMs, deadlineMs, inspect: checkConnection }, work),
+    )
   }
   return {
     borrow: (work) => borrow(work, answerMs),
-    apart: async (work) => {
+    borrowWithoutTimeout: async (work) => {
       try {
         return await borrow(work)
       } catch (error) {
@@ -133,7 +135,7 @@ export function openPool(url: string, answerMs: number, { name = WALL_NAME, insp
 type Use = {
   readonly answerMs: number
   readonly deadlineMs: number | undefined
-  readonly inspect: PoolOptions['inspect'] | undefined
+  readonly inspect: PoolOptions['checkConnection'] | undefined
 }
 
 /** Runs work on a slot's connection, which is checked first if it is new. */
@@ -142,7 +144,7 @@ async function runOnSlot<T>(
   { answerMs, deadlineMs, inspect }: Use,
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
-  const client = await reserve(slot.sql, answerMs)
+  const client = await reserveConnection(slot.sql, answerMs)
   // If a statement gets no response, only closing the connection ends it.
   const end = () => void client.close({ timeout: 0 }).catch(() => {})
   const late = deadlineMs === undefined ? undefined : setTimeout(end, deadlineMs)
@@ -167,7 +169,7 @@ function createConnector(url: string, name: string) {
   return (options: { readonly onconnect?: () => void; readonly onclose?: () => void }) =>
     new SQL(url, {
       max: 1,
-      ...partsOf(new URL(url)),
+      ...parseUrlParts(new URL(url)),
       adapter: 'postgres',
       bigint: true,
       connectionTimeout: CONNECT_SECONDS,
@@ -177,17 +179,17 @@ function createConnector(url: string, name: string) {
 }
 
 /** The parts of a URL, passed explicitly because Bun gives environment variables precedence over the URL. */
-function partsOf({ username, password, pathname }: URL) {
+function parseUrlParts({ username, password, pathname }: URL) {
   const decoded = { username, password, database: pathname.slice(1) }
   const given = Object.entries(decoded).filter(([, part]) => part !== '')
   return Object.fromEntries(given.map(([name, part]) => [name, decodeURIComponent(part)]))
 }
 
-async function reserve(sql: SQL, answerMs: number): Promise<ReservedSQL> {
+async function reserveConnection(sql: SQL, answerMs: number): Promise<ReservedSQL> {
   try {
     return await sql.reserve({ signal: AbortSignal.timeout(answerMs) })
   } catch (error) {
-    throw codeOf(error) === undefined ? new StoreUnavailable('no database connection is available') : error
+    throw getErrorCode(error) === undefined ? new StoreUnavailable('no database connection is available') : error
   }
 }
 
@@ -206,11 +208,11 @@ type Answered = readonly Readonly<Record<string, unknown>>[] & { readonly count:
 
 function createSession(client: ReservedSQL): Session {
   return {
-    async rows<Row>(text: string, values: readonly Bound[] = []) {
+    async queryRows<Row>(text: string, values: readonly Bound[] = []) {
       const rows: readonly Record<string, unknown>[] = await client.unsafe(text, [...values])
       return rows.map((row) => toPlainRow(row)) as readonly Row[]
     },
-    async all(statements) {
+    async runAll(statements) {
       const sent = await Promise.allSettled(
         statements.map(({ text, values }) => client.unsafe<Answered>(text, [...values])),
       )

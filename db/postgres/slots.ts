@@ -12,7 +12,7 @@ export type Slot = { readonly sql: SQL; isInspected: boolean }
 /** Slots, each lent to one caller at a time. */
 export type Slots = {
   /** Runs work on a free slot. Throws `StoreUnavailable` if none becomes free in time. */
-  use<T>(work: (slot: Slot) => Promise<T>): Promise<T>
+  runOnFreeSlot<T>(work: (slot: Slot) => Promise<T>): Promise<T>
   close(timeoutSeconds: number): Promise<void>
 }
 
@@ -36,7 +36,7 @@ export function openSlots(
     next(slot)
   }
   return {
-    async use(work) {
+    async runOnFreeSlot(work) {
       const slot = free.shift() ?? (await waitForSlot(waiting, timeoutMs))
       try {
         return await work(slot)

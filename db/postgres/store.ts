@@ -2,7 +2,7 @@
 
 import type { Store, WriteFailure } from '../../server/ports.ts'
 import { readIdentity } from '../purchase/books.ts'
-import { count } from '../tx.ts'
+import { countChangedRows } from '../tx.ts'
 import type { Connection } from './connection.ts'
 
 // Longer than any commit should take, but shorter than the callers wait.
@@ -14,14 +14,14 @@ const TOUCH = 'DELETE FROM leases WHERE false'
 const NO_STANDBY: WriteFailure = { of: 'standby', reason: 'no synchronous standby confirms commits' }
 
 /** The state of a database. */
-export function createPostgresStore({ rows, look, write, watermark }: Connection): Store {
-  const isAwaitingStandby = async () => (await rows(AWAITS_STANDBY)).length > 0
+export function createPostgresStore({ queryRows, query, write, watermark }: Connection): Store {
+  const isAwaitingStandby = async () => (await queryRows(AWAITS_STANDBY)).length > 0
   return {
     async tryWrite() {
       try {
         // A commit that waits for a standby has no timeout, so no further commit is begun.
         if (await isAwaitingStandby()) return NO_STANDBY
-        const writing = write(null, () => count(TOUCH, {})).then(() => null, toWriteFailure)
+        const writing = write(null, () => countChangedRows(TOUCH, {})).then(() => null, toWriteFailure)
         const result = await Promise.race([writing, Bun.sleep(WRITE_MS)])
         if (result !== undefined) return result
         return (await isAwaitingStandby())
@@ -31,16 +31,16 @@ export function createPostgresStore({ rows, look, write, watermark }: Connection
         return toWriteFailure(error)
       }
     },
-    watch: watermark.watch,
-    ready: async () => {
+    watchForReplacement: watermark.watchForReplacement,
+    isReadable: async () => {
       try {
-        return (await rows('SELECT state FROM blocks WHERE i = 0')).length === 1
+        return (await queryRows('SELECT state FROM blocks WHERE i = 0')).length === 1
       } catch {
         return false
       }
     },
-    async position() {
-      const { position } = await look(readIdentity)
+    async readPosition() {
+      const { position } = await query(readIdentity)
       watermark.advance(position)
       return position
     },

@@ -14,12 +14,12 @@ export type Watermark = {
   /** Starts checking connections; call it once the tables exist. */
   startWatching(): void
   /** Adds a callback for a replaced server. */
-  watch(listener: (replaced: StoreReplaced) => void): void
+  watchForReplacement(listener: (replaced: StoreReplaced) => void): void
   /**
    * Checks a new connection. Throws `StoreUnavailable` if it leads to an older copy, or to a database that the wall has
    * left.
    */
-  inspect(session: Session): Promise<void>
+  checkConnection(session: Session): Promise<void>
   /** The position that the database must have reached for a commit to be valid. */
   getProgress(): Progress
   /** Records the position of a commit. */
@@ -48,12 +48,12 @@ export function createWatermark(): Watermark {
   }
   return {
     startWatching: () => void (isWatching = true),
-    watch: (listener) => void listeners.push(listener),
-    async inspect({ rows }) {
+    watchForReplacement: (listener) => void listeners.push(listener),
+    async checkConnection({ queryRows }) {
       if (!isWatching) return
       // Positions seen while the query is in progress may be newer than its result.
       const before = seen
-      const [found] = await rows<Progress & { readonly started: string; readonly moved: boolean }>(INSPECT)
+      const [found] = await queryRows<Progress & { readonly started: string; readonly moved: boolean }>(INSPECT)
       if (found === undefined) throw new Error('the wall has lost its counters')
       const { started, moved, ...progress } = found
       if (moved) throw new StoreUnavailable(MOVED)

@@ -15,7 +15,7 @@ import {
   type PurchaseRow,
   type SizeRow,
 } from '../rows.ts'
-import { one, rows, together, type Tx } from '../tx.ts'
+import { queryOne, queryRows, runTogether, type Tx } from '../tx.ts'
 import { listPayees } from './chain-money.ts'
 
 const TOTALS = `
@@ -40,7 +40,7 @@ type IdentityRow = Record<'network' | 'payees', string | null> & Record<'change'
 
 /** The position of a store, and its network if a wall was ever opened on it. */
 export function* readIdentity(): Tx<{ readonly network: string | undefined; readonly position: StorePosition }> {
-  const { network, change, payment, height, payees } = yield* one<IdentityRow>(IDENTITY)
+  const { network, change, payment, height, payees } = yield* queryOne<IdentityRow>(IDENTITY)
   return {
     network: network ?? undefined,
     position: {
@@ -54,13 +54,13 @@ export function* readIdentity(): Tx<{ readonly network: string | undefined; read
 
 /** The content of the books, from one snapshot. */
 export function* readStatement(): Tx<Statement> {
-  const [{ claimed, head }, sales, credits, open, final, payouts, payTo] = yield* together(
-    one<Totals>(TOTALS),
-    rows<Omit<BookedSale, 'amount' | 'head' | 'blocks'> & SizeRow & Amount>(SALES),
-    rows<CreditRow>(CREDITS),
-    rows<PurchaseRow & { readonly created_at: UnixMs }>(OPEN),
-    rows<PaymentKey>(FINAL),
-    rows<Payout>(PAYOUTS),
+  const [{ claimed, head }, sales, credits, open, final, payouts, payTo] = yield* runTogether(
+    queryOne<Totals>(TOTALS),
+    queryRows<Omit<BookedSale, 'amount' | 'head' | 'blocks'> & SizeRow & Amount>(SALES),
+    queryRows<CreditRow>(CREDITS),
+    queryRows<PurchaseRow & { readonly created_at: UnixMs }>(OPEN),
+    queryRows<PaymentKey>(FINAL),
+    queryRows<Payout>(PAYOUTS),
     listPayees(),
   )
   return {
@@ -114,7 +114,7 @@ type EntryPlace = Readonly<Record<'payer' | 'nonce' | 'kind', string>> & { reado
 /** A page of the movements of money after a position. */
 function* listMoneyEntries(after: EntryPlace): Tx<readonly MoneyEntry[]> {
   const { at, payer, nonce, kind } = after
-  const found = yield* rows<EntryRow>(ENTRIES, { at, payer, nonce, kind, limit: ENTRIES_PAGE })
+  const found = yield* queryRows<EntryRow>(ENTRIES, { at, payer, nonce, kind, limit: ENTRIES_PAGE })
   return found.map(({ amount, block, w, h, ...entry }) => ({
     ...entry,
     amount: amount === null ? null : BigInt(amount),
@@ -125,11 +125,11 @@ function* listMoneyEntries(after: EntryPlace): Tx<readonly MoneyEntry[]> {
 /** The books of an open database, read while its processes run. */
 export type Books = Audit & {
   /** All movements of money since a time, in pages. */
-  entries(since: UnixMs): AsyncIterable<readonly MoneyEntry[]>
+  readEntries(since: UnixMs): AsyncIterable<readonly MoneyEntry[]>
   /** When the last backup was made. */
-  backedUpAt(): Promise<UnixMs | undefined>
+  readLastBackupTime(): Promise<UnixMs | undefined>
   /** The position of the store. Rejects with `CannotOpen` if no wall of the network (CAIP-2) could start on it. */
-  position(network: string): Promise<StorePosition>
+  readPosition(network: string): Promise<StorePosition>
 }
 
 /** All movements of money since a time, in pages, which `read` reads one by one. */

@@ -4,7 +4,7 @@ import { STRAY_BY_HAND, STRAY_NOTE } from '../../server/domain/purchase/account.
 import type { Address, UnixMs } from '../../server/domain/purchase/payment.ts'
 import type { ChainCheckpoint, Payouts } from '../../server/ports.ts'
 import { toInteger, parsePayees } from '../rows.ts'
-import { change, count, one, rows, together, type Driver, type Tx } from '../tx.ts'
+import { changeRows, countChangedRows, queryOne, queryRows, runTogether, type Driver, type Tx } from '../tx.ts'
 import { creditUnclaimed } from './sales.ts'
 
 const HEIGHT = 'SELECT seen_height AS height FROM wall'
@@ -19,30 +19,30 @@ const REACH = `
   UPDATE wall SET seen_height = CASE WHEN seen_height > $height THEN seen_height ELSE $height END`
 
 /** The checkpoint of a store. */
-export const createCheckpoint = ({ look, write }: Driver): ChainCheckpoint => ({
-  async height() {
-    const { height } = await look(() => one<{ height: number | null }>(HEIGHT))
+export const createCheckpoint = ({ query, write }: Driver): ChainCheckpoint => ({
+  async readHeight() {
+    const { height } = await query(() => queryOne<{ height: number | null }>(HEIGHT))
     return height === null ? undefined : BigInt(height)
   },
-  knows: async ({ payer, nonce }) => (await look(() => rows(IS_KNOWN, { payer, nonce }))).length > 0,
-  payees: () => look(listPayees),
+  isKnown: async ({ payer, nonce }) => (await query(() => queryRows(IS_KNOWN, { payer, nonce }))).length > 0,
+  listPayees: () => query(listPayees),
   addPayees: (added) => write(null, () => addPayees(added)),
   async readAcceptanceTime() {
-    const { at } = await look(() => one<{ at: UnixMs | null }>(ACCEPTED_AT))
+    const { at } = await query(() => queryOne<{ at: UnixMs | null }>(ACCEPTED_AT))
     return at ?? undefined
   },
-  recordAcceptance: (now) => write(null, () => change('the wall’s own row', ACCEPT, { now })),
-  advanceTo: (height) => write(null, () => change('the wall’s own row', REACH, { height: toInteger(height) })),
+  recordAcceptance: (now) => write(null, () => changeRows('the wall’s own row', ACCEPT, { now })),
+  advanceTo: (height) => write(null, () => changeRows('the wall’s own row', REACH, { height: toInteger(height) })),
 })
 
 /** Every address at which the wall was paid or asked to be paid. */
 export function* listPayees(): Tx<readonly Address[]> {
-  const [paid, asked] = yield* together(rows<{ pay_to: Address }>(PAID), one<{ payees: string }>(ASKED))
+  const [paid, asked] = yield* runTogether(queryRows<{ pay_to: Address }>(PAID), queryOne<{ payees: string }>(ASKED))
   return [...new Set([...parsePayees(asked.payees), ...paid.map(({ pay_to }) => pay_to)])]
 }
 
 function* addPayees(added: readonly Address[]): Tx<void> {
-  for (const payee of added) yield* count(ADD_PAYEE, { payee })
+  for (const payee of added) yield* countChangedRows(ADD_PAYEE, { payee })
 }
 
 // A record may replace one that precedes it in this order: the wall’s own guess, the operator's decision, the payout.
@@ -54,11 +54,11 @@ const NOTE = `
 const NOTED = 'SELECT reference FROM payouts WHERE payer = $payer AND nonce = $nonce'
 
 /** The payouts of a store. */
-export const createPayouts = ({ look, write }: Driver): Payouts => ({
-  note: async ({ payer, nonce }, reference, now) =>
-    (await write(null, () => count(NOTE, { payer, nonce, reference, now }))) === 1,
+export const createPayouts = ({ query, write }: Driver): Payouts => ({
+  recordReference: async ({ payer, nonce }, reference, now) =>
+    (await write(null, () => countChangedRows(NOTE, { payer, nonce, reference, now }))) === 1,
   async findReference({ payer, nonce }) {
-    const [noted] = await look(() => rows<{ reference: string }>(NOTED, { payer, nonce }))
+    const [noted] = await query(() => queryRows<{ reference: string }>(NOTED, { payer, nonce }))
     return noted?.reference
   },
   recordCredit: (unclaimed, tx, now) => write(unclaimed.payment.payer, () => creditUnclaimed(unclaimed, tx, now)),

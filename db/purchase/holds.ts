@@ -20,7 +20,7 @@ import type {
 } from '../../server/domain/purchase/purchase.ts'
 import { listHeldBlocks, countBlocks, type Target } from '../../server/domain/purchase/target.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
-import { rankOf, renderSumSql, computeChecksums } from '../row-checksums.ts'
+import { getRank, renderSumSql, computeChecksums } from '../row-checksums.ts'
 import {
   toAuthorizationRow,
   toInteger,
@@ -32,13 +32,13 @@ import {
   renderPurchaseSql,
   toTargetColumns,
 } from '../rows.ts'
-import { change, first, doNothing, onSqlite, rows, together, type Tx } from '../tx.ts'
+import { changeRows, queryFirst, doNothing, toSqliteText, queryRows, runTogether, type Tx } from '../tx.ts'
 import { storePurchasePainter } from '../wall/painters.ts'
 import { type Lost, lockOpenPlace, type SoldBlocks, readSpace, renderSpaceSql } from './places.ts'
 
 /** The payments for which a target is held. */
 export const listHolders = (target: Target): Tx<readonly PaymentKey[]> =>
-  rows<PaymentKey>(HOLDERS, toTargetColumns(target))
+  queryRows<PaymentKey>(HOLDERS, toTargetColumns(target))
 
 const HOLDERS = `
   SELECT payer, nonce FROM payments
@@ -67,7 +67,7 @@ const toPurchaseValues = ({ target, payment, now }: ClaimRequest) => ({
 
 function* listOpenPurchases(asking: ClaimRequest): Tx<readonly Purchase[]> {
   const text = `${OPEN_PURCHASES} ORDER BY p.id`
-  return (yield* rows<PurchaseRow>(text, toPurchaseValues(asking), PURCHASE_SOURCES)).map(toPurchase)
+  return (yield* queryRows<PurchaseRow>(text, toPurchaseValues(asking), PURCHASE_SOURCES)).map(toPurchase)
 }
 
 /** Checks whether a target can be bought, and which of the payer's purchases takes precedence. */
@@ -75,8 +75,8 @@ export function* checkAvailability(asking: ClaimRequest, sold: SoldBlocks): Tx<A
   const spaceText = renderSpaceSql(asking.target)
   const [open, purchases] =
     spaceText === undefined
-      ? yield* together(readSpace(asking.target, sold), listOpenPurchases(asking))
-      : yield* checkInOneStatement(spaceText, asking)
+      ? yield* runTogether(readSpace(asking.target, sold), listOpenPurchases(asking))
+      : yield* checkAvailabilityInOneStatement(spaceText, asking)
   return {
     space: open === 'open' && exceedsHoldLimits(purchases, asking.target) ? 'full' : open,
     prior: findPurchaseToResolveFirst(purchases, asking),
@@ -84,11 +84,11 @@ export function* checkAvailability(asking: ClaimRequest, sold: SoldBlocks): Tx<A
 }
 
 /** The availability of a block, and the payer's open purchases: every unpaid request needs both. */
-function* checkInOneStatement(
+function* checkAvailabilityInOneStatement(
   spaceText: string,
   asking: ClaimRequest,
 ): Tx<readonly [Lost | 'open', readonly Purchase[]]> {
-  const found = yield* rows<PurchaseRow & { readonly space: Lost | 'open' }>(
+  const found = yield* queryRows<PurchaseRow & { readonly space: Lost | 'open' }>(
     `SELECT ${spaceText} AS space, CAST($target AS integer) AS asked, open_purchases.*
     FROM (SELECT 1 AS always) AS always LEFT JOIN (${OPEN_PURCHASES}) AS open_purchases ON true ORDER BY open_purchases.id`,
     toPurchaseValues(asking),
@@ -108,7 +108,7 @@ const hasPurchase = (row: PurchaseRow): boolean => (row as { readonly id: number
  */
 export function* claim(asking: ClaimRequest, listing: Listing, head: bigint, sold: SoldBlocks): Tx<ClaimResult> {
   const { payment, now } = asking
-  const [stored, id, ...found] = yield* together(
+  const [stored, id, ...found] = yield* runTogether(
     findPurchase(payment),
     takeNextId(),
     listOpenPurchases(asking),
@@ -120,13 +120,13 @@ export function* claim(asking: ClaimRequest, listing: Listing, head: bigint, sol
   const target = released?.target ?? asking.target
   const own = { ...asking, target }
   const [purchases, place] =
-    target === asking.target ? found : yield* together(listOpenPurchases(own), lockOpenPlace(target, sold))
+    target === asking.target ? found : yield* runTogether(listOpenPurchases(own), lockOpenPlace(target, sold))
   if (findPurchaseToResolveFirst(purchases, own) !== undefined) return { kind: 'prior' }
   if (place.kind !== 'open') return { kind: 'lost', space: place.kind }
   if (exceedsHoldLimits(purchases, target)) return { kind: 'lost', space: 'full' }
   const purchase = yield* stored === undefined
-    ? holdFirst({ payment, target, listing, head }, id, place.block, now)
-    : holdAgain(
+    ? holdForNewPayment({ payment, target, listing, head }, id, place.block, now)
+    : holdForReleasedPayment(
         stored,
         payment,
         matchesExceptPicture(stored.purchase.listing, listing) ? listing.pixels : null,
@@ -135,8 +135,8 @@ export function* claim(asking: ClaimRequest, listing: Listing, head: bigint, sol
   return { kind: 'claimed', purchase }
 }
 
-function* holdFirst(first: UnclaimedPayment, id: NextId, block: BlockIndex, now: UnixMs): Tx<Purchase> {
-  yield* together(insertPayment(first, id, block, 'reserved', now), holdBlocks(first, id, block))
+function* holdForNewPayment(first: UnclaimedPayment, id: NextId, block: BlockIndex, now: UnixMs): Tx<Purchase> {
+  yield* runTogether(insertPayment(first, id, block, 'reserved', now), holdBlocks(first, id, block))
   return { ...first, block, state: { kind: 'reserved', uncertain: false, attempt: 1 } }
 }
 
@@ -147,10 +147,10 @@ function* holdFirst(first: UnclaimedPayment, id: NextId, block: BlockIndex, now:
 type NextId = number | null
 
 function* takeNextId(): Tx<NextId> {
-  return (yield* first<{ id: number }>(NEXT_ID))?.id ?? null
+  return (yield* queryFirst<{ id: number }>(NEXT_ID))?.id ?? null
 }
 
-const NEXT_ID = onSqlite('SELECT coalesce(max(id), 0) + 1 AS id FROM payments')
+const NEXT_ID = toSqliteText('SELECT coalesce(max(id), 0) + 1 AS id FROM payments')
 
 const HOLD_AGAIN = `
   UPDATE payments SET state = 'reserved', dead = 0, block = $block, attempt = attempt + 1, pay_to = $pay_to, asset = $asset,
@@ -158,15 +158,15 @@ const HOLD_AGAIN = `
     signature = $signature, pixels = coalesce(pixels, $pixels)
   WHERE payer = $payer AND nonce = $nonce AND state = 'released'`
 
-function* holdAgain(
+function* holdForReleasedPayment(
   { id, purchase: released }: Stored,
   signed: Payment,
   pixels: Listing['pixels'],
   block: BlockIndex,
 ): Tx<Purchase> {
   const payment = keepLongerAuthorization(released.payment, signed)
-  const [, , { purchase }] = yield* together(
-    change('a released payment to hold', HOLD_AGAIN, { ...toAuthorizationRow(payment), pixels, block }),
+  const [, , { purchase }] = yield* runTogether(
+    changeRows('a released payment to hold', HOLD_AGAIN, { ...toAuthorizationRow(payment), pixels, block }),
     holdBlocks(released, id, block),
     readKnownPurchase(payment),
   )
@@ -182,10 +182,10 @@ const NOBODYS = { agent: null, pixels: null, message: null, link: null, changed:
 /** Holds every block, or fails and holds none. The same transaction has already read the blocks as open. */
 function* holdBlocks({ payment: { payer, nonce }, target }: UnclaimedPayment, id: NextId, block: BlockIndex): Tx<void> {
   const held = listHeldBlocks({ target, block })
-  const [i, rank] = [(at: number) => held[at] ?? -1, (at: number) => rankOf(held[at] ?? -1)]
+  const [i, rank] = [(at: number) => held[at] ?? -1, (at: number) => getRank(held[at] ?? -1)]
   const computeSums = () =>
     computeChecksums('blocks', held.length, { i, rank, state: 'reserved', payment: id, ...NOBODYS })
-  yield* change('open blocks to hold', HOLD, { payer, nonce, blocks: held, sums: computeSums }, held.length)
+  yield* changeRows('open blocks to hold', HOLD, { payer, nonce, blocks: held, sums: computeSums }, held.length)
 }
 
 const INSERT = `
@@ -215,8 +215,8 @@ function* insertPayment(
     identifier: payment.identifier ?? null,
     ...toOrderColumns(payment),
   }
-  yield* together(
-    change('a payment to write', INSERT, values),
+  yield* runTogether(
+    changeRows('a payment to write', INSERT, values),
     painter === null ? doNothing() : storePurchasePainter(payment, painter),
   )
 }
@@ -230,7 +230,7 @@ function toOrderColumns({ binding }: Payment) {
 
 /** Stores a payment for which nothing was held, as if it had been released. */
 export function* recordUnclaimed(unclaimed: UnclaimedPayment, now: UnixMs): Tx<Purchase> {
-  const [stored, id] = yield* together(findPurchase(unclaimed.payment), takeNextId())
+  const [stored, id] = yield* runTogether(findPurchase(unclaimed.payment), takeNextId())
   if (stored !== undefined) throw new StaleWriteError('the payment is already known')
   const block = findPositionOnEmptyWall(unclaimed.target)
   yield* insertPayment(unclaimed, id, block, 'released', now)
@@ -246,7 +246,7 @@ const HELD_BLOCKS = `
  * damaged.
  */
 export function* lockHeldBlocks({ payer, nonce }: PaymentKey): Tx<void> {
-  yield* rows(HELD_BLOCKS, { payer, nonce }, { blocks: 'i' })
+  yield* queryRows(HELD_BLOCKS, { payer, nonce }, { blocks: 'i' })
 }
 
 const MARK_DEAD = `
@@ -264,15 +264,15 @@ const RELEASE = `
 /** Releases a held block, or records that a released payment can never settle. */
 export function* release(before: Purchase, isFinal: boolean): Tx<void> {
   const { payment } = before
-  const [{ purchase }] = yield* together(readKnownPurchase(payment), lockHeldBlocks(payment))
+  const [{ purchase }] = yield* runTogether(readKnownPurchase(payment), lockHeldBlocks(payment))
   const { state, target } = purchase
   if (isStale(purchase, before)) throw new StaleWriteError('another run has changed the payment meanwhile')
   const values = { payer: payment.payer, nonce: payment.nonce, dead: isFinal }
-  if (state.kind === 'released') return yield* change('a released payment', MARK_DEAD, values)
+  if (state.kind === 'released') return yield* changeRows('a released payment', MARK_DEAD, values)
   if (state.kind !== 'reserved') throw new StaleWriteError(`a ${state.kind} payment cannot be released`)
-  yield* together(
-    change('held blocks to release', OPEN, values, countBlocks(target)),
-    change('a held payment to release', RELEASE, values),
+  yield* runTogether(
+    changeRows('held blocks to release', OPEN, values, countBlocks(target)),
+    changeRows('a held payment to release', RELEASE, values),
   )
 }
 
@@ -281,15 +281,15 @@ type Stored = { readonly id: number; readonly purchase: Purchase }
 const FIND = `${SELECT_PURCHASE} WHERE p.id = ${PAYMENT_ID}`
 
 // If a payment's `payer` or `nonce` is damaged, the other value still identifies the payment.
-const DAMAGED = onSqlite(`
+const DAMAGED = toSqliteText(`
   SELECT 1 FROM payments WHERE {damaged payments id} AND (payer = $payer OR nonce = $nonce) LIMIT 1`)
 
 /** The purchase of a payment, if it was ever claimed. Throws `StoreUnavailable` if its row is damaged. */
 export function* findPurchase({ payer, nonce }: PaymentKey): Tx<Stored | undefined> {
-  const row = yield* first<PurchaseRow>(FIND, { payer, nonce }, PURCHASE_SOURCES)
+  const row = yield* queryFirst<PurchaseRow>(FIND, { payer, nonce }, PURCHASE_SOURCES)
   if (row !== undefined) return { id: row.id, purchase: toPurchase(row) }
   // A damaged payment must not count as unknown.
-  if ((yield* first(DAMAGED, { payer, nonce })) !== undefined)
+  if ((yield* queryFirst(DAMAGED, { payer, nonce })) !== undefined)
     throw new StoreUnavailable('a payment like this one is damaged')
   return undefined
 }

@@ -12,7 +12,7 @@ import {
 } from '../../server/domain/purchase/account.ts'
 import type { OwedPayment, SoldPayment } from '../../server/domain/purchase/deeds.ts'
 import type { Address, Hash, PaymentKey, UnixMs } from '../../server/domain/purchase/payment.ts'
-import { areaOf, isBlock, type Target } from '../../server/domain/purchase/target.ts'
+import { getArea, isBlock, type Target } from '../../server/domain/purchase/target.ts'
 import { choosePainter } from '../../server/domain/wall/edit.ts'
 import type { LedgerReader } from '../../server/ports.ts'
 import { formatArea, type AreaName } from '../../shared/area.ts'
@@ -27,18 +27,18 @@ import {
   type SizeRow,
   toTarget,
 } from '../rows.ts'
-import { type Driver, first, onSqlite, rows, together, type Tx } from '../tx.ts'
+import { type Driver, queryFirst, toSqliteText, queryRows, runTogether, type Tx } from '../tx.ts'
 import { findAgent } from '../wall/agents.ts'
 import { readPainterOfWallet } from '../wall/painters.ts'
 
 /** Read access to the ledger of a store. */
-export const createLedgerReader = ({ look, read }: Driver): LedgerReader => ({
-  countPending: async () => summarisePending(await look(() => rows<PendingRow>(PENDING))),
-  listHeld: async () => (await look(() => rows<{ block: BlockIndex }>(HELD))).map(({ block }) => block),
-  ofPayer: (payer, page = FIRST_ACCOUNT_PAGE) => read(() => readAccount(payer, page)),
-  purchases: (payer, before, limit) => read(() => listPurchases(payer, before, limit)),
-  sold: (after, limit) => look(() => listSold(after, limit)),
-  owed: (after, limit) => look(() => listOwed(after, limit)),
+export const createLedgerReader = ({ query, read }: Driver): LedgerReader => ({
+  countPending: async () => summarisePending(await query(() => queryRows<PendingRow>(PENDING))),
+  listHeld: async () => (await query(() => queryRows<{ block: BlockIndex }>(HELD))).map(({ block }) => block),
+  readAccount: (payer, page = FIRST_ACCOUNT_PAGE) => read(() => readAccount(payer, page)),
+  listPurchases: (payer, before, limit) => read(() => listPurchases(payer, before, limit)),
+  listSold: (after, limit) => query(() => listSold(after, limit)),
+  listOwed: (after, limit) => query(() => listOwed(after, limit)),
 })
 
 const HELD = `SELECT i AS block FROM blocks {index held_blocks} WHERE state = 'reserved' ORDER BY i`
@@ -49,7 +49,7 @@ const PENDING = `
 
 // The plus disables the index on `payer`, because reading the few damaged rows is cheaper than reading all of the
 // payer's purchases.
-const DAMAGED = onSqlite('SELECT 1 FROM payments WHERE {damaged payments id} AND +payer = $payer LIMIT 1')
+const DAMAGED = toSqliteText('SELECT 1 FROM payments WHERE {damaged payments id} AND +payer = $payer LIMIT 1')
 // The page may begin inside an area, so the last purchase sold before the page is read, too.
 const SALES = `
   SELECT p.id, sales.seq, sales.block, p.corner, p.w, p.h, p.claimed_at, p.tx, p.settled, named.payment AS painter_of,
@@ -82,9 +82,9 @@ const PURCHASES = `
 
 function* listPurchases(payer: Address, before: number, limit: number): Tx<readonly NumberedPurchase[]> {
   const values = { payer, before, limit }
-  const [damaged, found] = yield* together(
-    first(DAMAGED, values),
-    rows<PurchaseRow & { readonly created_at: UnixMs }>(PURCHASES, values, PURCHASE_SOURCES),
+  const [damaged, found] = yield* runTogether(
+    queryFirst(DAMAGED, values),
+    queryRows<PurchaseRow & { readonly created_at: UnixMs }>(PURCHASES, values, PURCHASE_SOURCES),
   )
   if (damaged !== undefined) throw createDamageError()
   return found.map((row) => ({ number: row.id, since: row.created_at, purchase: toPurchase(row) }))
@@ -95,11 +95,11 @@ const createDamageError = () => new StoreUnavailable('a payment of this wallet i
 function* readAccount(payer: Address, page: AccountPage): Tx<Account> {
   // Reads one more sale than the page shows; if that sale exists, there is another page.
   const values = { payer, after: page.after, limit: page.limit + 1 }
-  const [damaged, sales, open, credits, agent] = yield* together(
-    first(DAMAGED, values),
-    rows<SaleRow>(SALES, values, { purchase_painters: 'painter_of' }),
-    rows<OpenRow>(OPEN, values),
-    rows<CreditRow>(CREDITS, values),
+  const [damaged, sales, open, credits, agent] = yield* runTogether(
+    queryFirst(DAMAGED, values),
+    queryRows<SaleRow>(SALES, values, { purchase_painters: 'painter_of' }),
+    queryRows<OpenRow>(OPEN, values),
+    queryRows<CreditRow>(CREDITS, values),
     findAgent(payer),
   )
   if (damaged !== undefined) throw createDamageError()
@@ -155,18 +155,18 @@ type PendingRow = {
 }
 
 function summarisePending(rows: readonly PendingRow[]): Pending {
-  const count = (isIt: (row: PendingRow) => boolean) => rows.filter(isIt).reduce((sum, row) => sum + row.count, 0)
+  const sumCounts = (isIt: (row: PendingRow) => boolean) => rows.filter(isIt).reduce((sum, row) => sum + row.count, 0)
   return {
-    held: count(({ state }) => state === 'reserved'),
-    uncertain: count(({ uncertain }) => uncertain === 1),
-    watched: count(({ state }) => state === 'released'),
+    held: sumCounts(({ state }) => state === 'reserved'),
+    uncertain: sumCounts(({ uncertain }) => uncertain === 1),
+    watched: sumCounts(({ state }) => state === 'released'),
     oldestSince: rows.length === 0 ? null : Math.min(...rows.map(({ since }) => since)),
   }
 }
 
 /** The name of a bought area; `null` for a single block. */
 const formatAreaName = (target: Target, block: BlockIndex): AreaName | null =>
-  isBlock(target) ? null : formatArea(areaOf({ target, block }))
+  isBlock(target) ? null : formatArea(getArea({ target, block }))
 
 const toOpenPurchase = ({ target, w, h, block, created_at, state, uncertain }: OpenRow): OpenPurchase => ({
   target: toTarget({ target, w, h }),
@@ -197,7 +197,7 @@ type SoldRow = SizeRow & {
 }
 
 function* listSold(after: number, limit: number): Tx<readonly SoldPayment[]> {
-  const found = yield* rows<SoldRow>(SOLD, { after, limit }, { payments: 'id' })
+  const found = yield* queryRows<SoldRow>(SOLD, { after, limit }, { payments: 'id' })
   return found.map((row) => ({
     payer: row.payer,
     nonce: row.nonce,
@@ -234,7 +234,7 @@ type OwedRow = PaymentKey & {
 }
 
 function* listOwed(after: number, limit: number): Tx<readonly OwedPayment[]> {
-  const found = yield* rows<OwedRow>(OWED, { after, limit }, { payments: 'id' })
+  const found = yield* queryRows<OwedRow>(OWED, { after, limit }, { payments: 'id' })
   return found.map(({ payer, nonce, amount, tx, reference }) => ({
     payer,
     nonce,

@@ -10,23 +10,23 @@ import {
 import { listHeldBlocks, isBlock } from '../../server/domain/purchase/target.ts'
 import type { Ledger } from '../../server/ports.ts'
 import { IS_UNFINISHED, PAYMENT_ID } from '../rows.ts'
-import { count, first, type Lockable, rows, type Driver, type Tx } from '../tx.ts'
+import { countChangedRows, queryFirst, type Lockable, queryRows, type Driver, type Tx } from '../tx.ts'
 import { checkAvailability, claim, findPurchase, listHolders, recordUnclaimed, release } from './holds.ts'
 import { findConflicts, createSoldBlocks, listLockables, readSpace } from './places.ts'
 import { confirm, finalize, fulfilLatePayment, markFinal, markMissing, markUncertain, writeOff } from './sales.ts'
 
 /** The ledger of a store. */
-export function createLedger({ look, writeTogether, lasting }: Driver): Ledger {
+export function createLedger({ query, writeTogether, createCachedLookUp }: Driver): Ledger {
   const sold = createSoldBlocks()
   const writeForPayer = <T>({ payer }: PaymentKey, work: () => Tx<T>, places: readonly Lockable[] = []) =>
     writeTogether([payer, ...places], work)
   return {
-    find: async (key) => (await look(() => findPurchase(key)))?.purchase,
-    availability: (target, payment, now, activeNonces) =>
-      look(() => checkAvailability({ target, payment, now, activeNonces }, sold)),
-    holders: (target) => look(() => listHolders(target)),
-    checkSpace: lasting((target) => readSpace(target, sold)),
-    listUnavailable: (target) => look(() => findConflicts(target)),
+    find: async (key) => (await query(() => findPurchase(key)))?.purchase,
+    checkAvailability: (target, payment, now, activeNonces) =>
+      query(() => checkAvailability({ target, payment, now, activeNonces }, sold)),
+    listHolders: (target) => query(() => listHolders(target)),
+    checkSpace: createCachedLookUp((target) => readSpace(target, sold)),
+    listUnavailable: (target) => query(() => findConflicts(target)),
     claim: (target, payment, listing, head, now, activeNonces) =>
       writeForPayer(
         payment,
@@ -51,8 +51,8 @@ export function createLedger({ look, writeTogether, lasting }: Driver): Ledger {
       ),
     reuseReceipt: ({ payment }, to) => writeForPayer(payment, () => reuseReceipt(payment, to)),
     markAnswered: async ({ payer, nonce }) =>
-      void (await writeForPayer({ payer, nonce }, () => count(MARK_ANSWERED, { payer, nonce }))),
-    unfinished: (now) => look(() => listUnfinished(now)),
+      void (await writeForPayer({ payer, nonce }, () => countChangedRows(MARK_ANSWERED, { payer, nonce }))),
+    listUnfinished: (now) => query(() => listUnfinished(now)),
   }
 }
 
@@ -69,8 +69,8 @@ const REUSE = `
 const IS_REUSED = `SELECT 1 FROM reused_receipts WHERE payer = $payer AND nonce = $to AND payment = ${PAYMENT_ID}`
 
 function* reuseReceipt({ payer, nonce }: PaymentKey, to: Hash): Tx<boolean> {
-  yield* count(REUSE, { payer, nonce, to })
-  return (yield* first(IS_REUSED, { payer, nonce, to })) !== undefined
+  yield* countChangedRows(REUSE, { payer, nonce, to })
+  return (yield* queryFirst(IS_REUSED, { payer, nonce, to })) !== undefined
 }
 
 const MARK_ANSWERED = `
@@ -86,7 +86,7 @@ const UNFINISHED = `
   ORDER BY id`
 
 const listUnfinished = (now: UnixMs): Tx<readonly PaymentKey[]> =>
-  rows<PaymentKey>(UNFINISHED, {
+  queryRows<PaymentKey>(UNFINISHED, {
     soldBy: now - FIRST_CONFIRMATION_MS,
     endedBy: Math.floor((now - LAST_CONFIRMATION_MS) / 1000),
   })

@@ -1,19 +1,19 @@
 /** Which blocks and areas are available. */
 
 import type { Availability } from '../../server/domain/purchase/payment.ts'
-import { listHeldBlocks, isBlock, positionOf, targetOf, type Target } from '../../server/domain/purchase/target.ts'
+import { listHeldBlocks, isBlock, getPosition, createTarget, type Target } from '../../server/domain/purchase/target.ts'
 import type { LogNumber } from '../../server/domain/wall/log.ts'
 import {
   listConflicts,
   findNearestArea,
   computeOccupancy,
   type Place,
-  worstOf,
+  findWorstState,
   type BlockState,
 } from '../../server/domain/wall/open-space.ts'
 import type { AreaSize } from '../../shared/area.ts'
 import { type BlockIndex, TOTAL_BLOCKS } from '../../shared/wall.ts'
-import { first, type Lockable, one, rows, type Tx } from '../tx.ts'
+import { queryFirst, type Lockable, queryOne, queryRows, type Tx } from '../tx.ts'
 
 /** Why nobody can buy a target. */
 export type Lost = Exclude<Availability, 'open' | 'full'>
@@ -38,16 +38,16 @@ export const createSoldBlocks = (): SoldBlocks => ({ through: 0, known: new Uint
  * transactions, so everything it reads is committed and can be added to `sold`.
  */
 export function* readSpace(target: Target, sold: SoldBlocks): Tx<Lost | 'open'> {
-  const { at, w, h } = positionOf(target)
+  const { at, w, h } = getPosition(target)
   if (at !== 'next') return yield* readWorstState(listHeldBlocks({ target, block: at }))
   if (target === 'next') return yield* readNextSpace()
   const unavailable = yield* listUnavailableAfter(sold)
-  addSold(sold, unavailable)
+  addSoldBlocks(sold, unavailable)
   return chooseNearestArea(sold, unavailable, { w, h }).kind
 }
 
 function* readNextSpace(): Tx<Lost | 'open'> {
-  return (yield* one<{ space: Lost | 'open' }>(SPACE_OF_NEXT)).space
+  return (yield* queryOne<{ space: Lost | 'open' }>(SPACE_OF_NEXT)).space
 }
 
 /** SQL for one value: `open` if any block can be bought, or else why none can. */
@@ -60,8 +60,8 @@ const SPACE_OF_NEXT = `SELECT ${NEXT_IS} AS space`
 const STATES = 'SELECT i, state FROM blocks WHERE i {in integer $blocks} ORDER BY i'
 
 function* readWorstState(blocks: readonly BlockIndex[]): Tx<BlockState> {
-  const found = yield* rows<BlockOf>(STATES, { blocks }, OF_BLOCKS)
-  return worstOf(found.map(({ state }) => state))
+  const found = yield* queryRows<BlockOf>(STATES, { blocks }, OF_BLOCKS)
+  return findWorstState(found.map(({ state }) => state))
 }
 
 /**
@@ -72,7 +72,7 @@ type Unavailable = { readonly i: BlockIndex; readonly changed: LogNumber | null 
 
 /** Reads the unavailable blocks that are not already known to be sold; damaged blocks count as unavailable. */
 const listUnavailableAfter = ({ through }: SoldBlocks): Tx<readonly Unavailable[]> =>
-  rows<Unavailable>(UNAVAILABLE, { through })
+  queryRows<Unavailable>(UNAVAILABLE, { through })
 
 // A sold block stays sold, so the last change of a block sold after entry `through` has a higher number. This reads
 // only indexes.
@@ -81,7 +81,7 @@ const UNAVAILABLE = `
   UNION ALL SELECT i, NULL FROM blocks {index held_blocks} WHERE state = 'reserved'
   UNION ALL SELECT i, 0 FROM blocks WHERE {damaged blocks i}`
 
-function addSold(sold: SoldBlocks, unavailable: readonly Unavailable[]): void {
+function addSoldBlocks(sold: SoldBlocks, unavailable: readonly Unavailable[]): void {
   for (const { i, changed } of unavailable) {
     if (changed === null || changed === 0) continue
     sold.known[i] = 1
@@ -108,9 +108,9 @@ function chooseNearestArea({ known }: SoldBlocks, unavailable: readonly Unavaila
 
 /** The unavailable blocks of a target; none if the target has no position. */
 export function* findConflicts(target: Target): Tx<ReturnType<typeof listConflicts>> {
-  const { at } = positionOf(target)
+  const { at } = getPosition(target)
   if (at === 'next') return listConflicts([])
-  return listConflicts(yield* rows<BlockOf>(STATES, { blocks: listHeldBlocks({ target, block: at }) }))
+  return listConflicts(yield* queryRows<BlockOf>(STATES, { blocks: listHeldBlocks({ target, block: at }) }))
 }
 
 /**
@@ -118,17 +118,21 @@ export function* findConflicts(target: Target): Tx<ReturnType<typeof listConflic
  * they take turns.
  */
 export function listLockables(target: Target): readonly Lockable[] {
-  const { at } = positionOf(target)
+  const { at } = getPosition(target)
   if (at !== 'next') return listHeldBlocks({ target, block: at })
   return isBlock(target) ? [] : ['nearest area']
 }
 
 /** The open block or area of a target, locked until the transaction ends, or why nobody can buy it. */
 export function* lockOpenPlace(target: Target, sold: SoldBlocks): Tx<Place> {
-  const { at, w, h } = positionOf(target)
-  if (at === 'next') return target === 'next' ? yield* findNextOpen() : yield* findNextArea({ w, h }, sold)
-  const found = yield* rows<BlockOf>(`${STATES} {lock}`, { blocks: listHeldBlocks({ target, block: at }) }, OF_BLOCKS)
-  const state = worstOf(found.map(({ state }) => state))
+  const { at, w, h } = getPosition(target)
+  if (at === 'next') return target === 'next' ? yield* findNextOpenBlock() : yield* findNextArea({ w, h }, sold)
+  const found = yield* queryRows<BlockOf>(
+    `${STATES} {lock}`,
+    { blocks: listHeldBlocks({ target, block: at }) },
+    OF_BLOCKS,
+  )
+  const state = findWorstState(found.map(({ state }) => state))
   return state === 'open' ? { kind: 'open', block: at } : { kind: state }
 }
 
@@ -151,11 +155,11 @@ const CHOOSE_NEXT = {
  * Returns the first open block that nobody is claiming. If all are being claimed, waits and returns the first one that
  * stays open.
  */
-function* findNextOpen(): Tx<Place> {
+function* findNextOpenBlock(): Tx<Place> {
   for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
     const block =
-      (yield* first<BlockOf>(CHOOSE_NEXT, { count: 1 }, OF_BLOCKS)) ??
-      (yield* first<BlockOf>(`${NEXT_OPEN} {lock}`, {}, OF_BLOCKS))
+      (yield* queryFirst<BlockOf>(CHOOSE_NEXT, { count: 1 }, OF_BLOCKS)) ??
+      (yield* queryFirst<BlockOf>(`${NEXT_OPEN} {lock}`, {}, OF_BLOCKS))
     if (block !== undefined) return { kind: 'open', block: block.i }
     const left = yield* readNextSpace()
     if (left !== 'open') return { kind: left }
@@ -170,7 +174,7 @@ function* findNextArea(size: AreaSize, sold: SoldBlocks): Tx<Place> {
     const known = looks === 0 ? sold : createSoldBlocks()
     const place = chooseNearestArea(known, yield* listUnavailableAfter(known), size)
     if (place.kind !== 'open') return place
-    const there = yield* lockOpenPlace(targetOf(place.block, size), sold)
+    const there = yield* lockOpenPlace(createTarget(place.block, size), sold)
     if (there.kind === 'open') return there
     // Another buyer has taken a block of this area meanwhile.
   }

@@ -15,9 +15,9 @@ import { applyProfileEdit } from '../../server/domain/wall/edit.ts'
 import { CONTENT_PARTS, NAME_PARTS, pickGivenParts } from '../../server/domain/wall/moderation.ts'
 import { PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
-import { rankOf, renderSumSql, computeChecksums } from '../row-checksums.ts'
+import { getRank, renderSumSql, computeChecksums } from '../row-checksums.ts'
 import { PAYMENT_ID, type Agent } from '../rows.ts'
-import { change, count, together, type Text, type Tx } from '../tx.ts'
+import { changeRows, countChangedRows, runTogether, type Text, type Tx } from '../tx.ts'
 import { storeAgent, findAgent } from '../wall/agents.ts'
 import { toContentColumns, takeNextEntry, writeSales } from '../wall/log.ts'
 import { moderateAgent, readModeration } from '../wall/moderated-agents.ts'
@@ -29,9 +29,13 @@ type Proof = { readonly tx: Hash; readonly settled: boolean }
 
 /** Sells a held block or area. Returns an existing sale; if `settled`, first records that the chain shows it. */
 export function* finalize(key: PaymentKey, tx: Hash, settled: boolean, now: UnixMs): Tx<SoldPurchase> {
-  const [{ id, purchase }, , buyer] = yield* together(readKnownPurchase(key), lockHeldBlocks(key), findBuyer(key.payer))
+  const [{ id, purchase }, , buyer] = yield* runTogether(
+    readKnownPurchase(key),
+    lockHeldBlocks(key),
+    findBuyer(key.payer),
+  )
   if (purchase.state.kind === 'reserved')
-    return { ...purchase, state: yield* sell({ id, ...purchase }, HELD, buyer, { tx, settled }, now) }
+    return { ...purchase, state: yield* sellBlocks({ id, ...purchase }, HELD, buyer, { tx, settled }, now) }
   if (!isSold(purchase)) throw new StaleWriteError('only a held or sold payment can be finalized')
   if (!settled || purchase.state.settled) return purchase
   yield* confirm(key, tx)
@@ -44,7 +48,7 @@ const CONFIRM = `
 
 /** Records the transaction in which the chain shows a sale's payment. */
 export const confirm = ({ payer, nonce }: PaymentKey, tx: Hash): Tx<void> =>
-  change('a sale to confirm', CONFIRM, { payer, nonce, tx })
+  changeRows('a sale to confirm', CONFIRM, { payer, nonce, tx })
 
 const MARK_FINAL = `
   UPDATE payments SET settled = CASE state WHEN 'sold' THEN 1 ELSE 0 END, tx = $tx, looks = 2
@@ -52,14 +56,14 @@ const MARK_FINAL = `
 
 /** Records the transaction in which the chain shows the payment of a sale or a credit, and ends its checks. */
 export const markFinal = ({ payer, nonce }: PaymentKey, tx: Hash): Tx<void> =>
-  change('a sale or a credit to mark as final', MARK_FINAL, { payer, nonce, tx })
+  changeRows('a sale or a credit to mark as final', MARK_FINAL, { payer, nonce, tx })
 
 const MARK_MISSING = `
   UPDATE payments SET settled = 0, looks = $looks WHERE payer = $payer AND nonce = $nonce AND state = 'sold'`
 
 /** Records that the chain does not show a sale's payment; if `looks` is 2, the payment is not checked again. */
 export const markMissing = ({ payer, nonce }: PaymentKey, looks: 0 | 2): Tx<void> =>
-  change('a sale that is not paid', MARK_MISSING, { payer, nonce, looks })
+  changeRows('a sale that is not paid', MARK_MISSING, { payer, nonce, looks })
 
 const END_CREDIT = `
   UPDATE payments SET state = 'released', dead = 1, tx = NULL
@@ -67,7 +71,7 @@ const END_CREDIT = `
 
 /** Records that the chain will never show the payment of a sale or a credit. A sale stays; a credit ends. */
 export function* writeOff({ payer, nonce }: PaymentKey): Tx<void> {
-  if ((yield* count(END_CREDIT, { payer, nonce })) === 0) yield* markMissing({ payer, nonce }, 2)
+  if ((yield* countChangedRows(END_CREDIT, { payer, nonce })) === 0) yield* markMissing({ payer, nonce }, 2)
 }
 
 /**
@@ -75,7 +79,7 @@ export function* writeOff({ payer, nonce }: PaymentKey): Tx<void> {
  * else a credit.
  */
 export function* fulfilLatePayment(key: PaymentKey, tx: Hash, now: UnixMs, sold: SoldBlocks): Tx<Purchase> {
-  const [{ id, purchase }, buyer] = yield* together(readKnownPurchase(key), findBuyer(key.payer))
+  const [{ id, purchase }, buyer] = yield* runTogether(readKnownPurchase(key), findBuyer(key.payer))
   const { kind } = purchase.state
   if (kind === 'sold' || kind === 'credited') return purchase
   if (kind === 'reserved') throw new StaleWriteError('a block is held for the payment')
@@ -84,20 +88,20 @@ export function* fulfilLatePayment(key: PaymentKey, tx: Hash, now: UnixMs, sold:
   const place = there.kind === 'open' ? there : yield* lockOpenPlace(nearest, sold)
   if (place.kind === 'open') {
     const given = { ...purchase, block: place.block }
-    return { ...given, state: yield* sell({ id, ...given }, RELEASED, buyer, { tx, settled: true }, now) }
+    return { ...given, state: yield* sellBlocks({ id, ...given }, RELEASED, buyer, { tx, settled: true }, now) }
   }
-  yield* credit(key, tx)
+  yield* creditPayment(key, tx)
   return { ...purchase, state: { kind: 'credited', tx } }
 }
 
 /** Stores a settled payment, for which nothing was ever held, as a credit. */
 export function* creditUnclaimed(unclaimed: UnclaimedPayment, tx: Hash, now: UnixMs): Tx<void> {
   yield* recordUnclaimed(unclaimed, now)
-  yield* credit(unclaimed.payment, tx)
+  yield* creditPayment(unclaimed.payment, tx)
 }
 
-const credit = ({ payer, nonce }: PaymentKey, tx: Hash): Tx<void> =>
-  change('a released payment to credit', CREDIT, { payer, nonce, tx })
+const creditPayment = ({ payer, nonce }: PaymentKey, tx: Hash): Tx<void> =>
+  changeRows('a released payment to credit', CREDIT, { payer, nonce, tx })
 
 const CREDIT = `
   UPDATE payments SET state = 'credited', dead = 0, tx = $tx
@@ -134,7 +138,7 @@ function* findBuyer(wallet: Address): Tx<Buyer | undefined> {
 /** A payment that is about to receive its blocks, with its row number. */
 type Selling = Holding & Pick<Purchase, 'payment' | 'listing'> & { readonly id: number }
 
-function* sell(selling: Selling, was: Before, buyer: Buyer | undefined, proof: Proof, now: UnixMs): Tx<Sold> {
+function* sellBlocks(selling: Selling, was: Before, buyer: Buyer | undefined, proof: Proof, now: UnixMs): Tx<Sold> {
   const { id, payment, listing, block } = selling
   const { payer, nonce } = payment
   const { pixels, message, link } = listing
@@ -144,7 +148,7 @@ function* sell(selling: Selling, was: Before, buyer: Buyer | undefined, proof: P
     sales: sold.length,
     agents: buyer === undefined ? 1 : 0,
   })
-  const agent = computeAgentAfter(payer, listing, buyer?.agent, entry)
+  const agent = computeAgentAfterSale(payer, listing, buyer?.agent, entry)
   const profile = { name: agent.name, framework: agent.framework }
   const content = { pixels, message, link }
   const { number, at, seq } = entry
@@ -153,29 +157,29 @@ function* sell(selling: Selling, was: Before, buyer: Buyer | undefined, proof: P
     computeChecksums('blocks', sold.length, {
       ...toContentColumns(content),
       i: (at) => sold[at] ?? -1,
-      rank: (at) => rankOf(sold[at] ?? -1),
+      rank: (at) => getRank(sold[at] ?? -1),
       state: 'claimed',
       payment: id,
       agent: agent.id,
       changed: (at) => number + at,
     })
-  yield* together(
+  yield* runTogether(
     storeAgent(agent, buyer?.agent, entry),
     writeSales({ ...entry, agent: agent.id, profile, content }, sold),
-    change(
+    changeRows(
       'blocks to sell',
       was.claim,
       { payer, nonce, ...content, agent: agent.id, number, blocks: sold, sums: computeSums },
       sold.length,
     ),
-    change('a payment to sell to', was.sell, { payer, nonce, ...proof, block, seq, at }),
+    changeRows('a payment to sell to', was.sell, { payer, nonce, ...proof, block, seq, at }),
   )
   if (buyer?.isBanned === true) yield* hideListing(agent, sold, listing, now)
   return { kind: 'sold', ...proof, claimedAt: at, ...profile, unanswered: true }
 }
 
 /** The buyer after a sale: names given in the listing replace the old ones; the other names stay. */
-function computeAgentAfter(
+function computeAgentAfterSale(
   wallet: Address,
   listing: Purchase['listing'],
   before: Agent | undefined,
@@ -203,6 +207,6 @@ export function* markUncertain({ payer, nonce }: PaymentKey): Tx<Purchase> {
   const { purchase } = yield* readKnownPurchase({ payer, nonce })
   const { state } = purchase
   if (state.kind !== 'reserved') throw new StaleWriteError(`a ${state.kind} payment cannot be uncertain`)
-  if (!state.uncertain) yield* change('a held payment to mark as uncertain', MARK_UNCERTAIN, { payer, nonce })
+  if (!state.uncertain) yield* changeRows('a held payment to mark as uncertain', MARK_UNCERTAIN, { payer, nonce })
   return { ...purchase, state: { ...state, uncertain: true } }
 }

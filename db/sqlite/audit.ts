@@ -6,7 +6,7 @@ import { ensureSameNetwork, NoWallYet } from '../cannot-open.ts'
 import { type Books, readEntries, readIdentity, readStatement } from '../purchase/books.ts'
 import type { Tx } from '../tx.ts'
 import { readLastBackup } from '../wall/backups.ts'
-import { run } from './driver.ts'
+import { runWork } from './driver.ts'
 import { runOrRefuseToOpen } from './errors.ts'
 import { checkSchema } from './migrate.ts'
 import { ensureNotMoved } from './migration-marker.ts'
@@ -28,13 +28,13 @@ export function openAudit(path: string): OpenAudit {
     const read = async <T>(work: () => Tx<T>) =>
       runOrRefuseToOpen(
         path,
-        db.transaction(() => run({ numbered: (sql) => db.query(sql), check: () => {} }, work())),
+        db.transaction(() => runWork({ prepareNumbered: (sql) => db.query(sql), checkRows: () => {} }, work())),
       )
     return {
-      statement: () => read(readStatement),
-      entries: (since) => readEntries(since, read),
-      backedUpAt: () => read(readLastBackup),
-      async position(network) {
+      readStatement: () => read(readStatement),
+      readEntries: (since) => readEntries(since, read),
+      readLastBackupTime: () => read(readLastBackup),
+      async readPosition(network) {
         ensureNotMoved(path)
         const found = await read(readIdentity)
         ensureSameNetwork(found.network, network)

@@ -13,19 +13,19 @@ import { createGroupCommit } from './file/group-commit.ts'
 import { makePrivate } from './file/private-file.ts'
 import { createDisk, type Disk } from './file/wal-sync.ts'
 import type { Prepared, RawConnection, Values } from './raw.ts'
-import { keepSums, type Sums } from './row-checksums.ts'
+import { maintainChecksums, type Sums } from './row-checksums.ts'
 
 /** The connection to the one database file. */
 export type Connection = RawConnection & {
   /** Returns a statement with numbered values, which is compiled only once. */
-  numbered<Row>(sql: string): Statement<Row, Bound[]>
+  prepareNumbered<Row>(sql: string): Statement<Row, Bound[]>
   /**
    * Throws `StoreUnavailable` if one of these rows does not match its checksum; must be called inside a read or a
    * transaction.
    */
-  check(table: Table, rows: readonly number[]): void
+  checkRows(table: Table, rows: readonly number[]): void
   /** Marks rows as damaged after a check found the damage. */
-  leaveOut(rows: readonly DamagedRow[]): void
+  excludeRows(rows: readonly DamagedRow[]): void
   /** Whether any row was found damaged. */
   isDamaged(): boolean
   /** Maintains row checksums from now on; needs the tables. Calls `onDamaged` only once for each damaged row. */
@@ -37,9 +37,9 @@ export type Connection = RawConnection & {
   /** Like `write`, but shares one commit with concurrent writes; requests are served while it waits for the disk. */
   writeTogether<T>(work: () => T): Promise<T>
   /** Resolves once everything readable by now is flushed. */
-  flushed(): Promise<void>
+  waitUntilFlushed(): Promise<void>
   /** Returns a number that increases whenever the result of a read may have changed. */
-  version(): number
+  getVersion(): number
   isOpen(): boolean
   /** Closes the file; from then on the database is unavailable. */
   close(): void
@@ -83,7 +83,7 @@ export function connect(path: string, { onBroken = () => {}, disk = createDisk(p
       transact(db, () => {
         version++
         const result = work()
-        sums?.write()
+        sums?.updateChecksums()
         return result
       }),
     )
@@ -101,18 +101,18 @@ export function connect(path: string, { onBroken = () => {}, disk = createDisk(p
   })
   return {
     ...raw,
-    numbered: prepare as Connection['numbered'],
+    prepareNumbered: prepare as Connection['prepareNumbered'],
     read: (work) => runGuarded(() => convertErrorsBeforeCommit(() => runInReadTransaction(db, work))),
     write: (work) => write(work),
     writeTogether: shared.write,
-    flushed: shared.waitUntilFlushed,
-    check: (table, rows) => sums?.check(table, rows),
-    leaveOut: (rows) => sums?.excludeRows(rows),
-    version: () => version,
+    waitUntilFlushed: shared.waitUntilFlushed,
+    checkRows: (table, rows) => sums?.checkRows(table, rows),
+    excludeRows: (rows) => sums?.excludeRows(rows),
+    getVersion: () => version,
     isOpen: () => open,
     isDamaged: () => sums?.isDamaged() ?? false,
     keepSums: (onDamaged) => {
-      sums = keepSums(raw, onDamaged)
+      sums = maintainChecksums(raw, onDamaged)
     },
     close: () => {
       if (!open) return

@@ -10,7 +10,7 @@ export const singleProcess: {
 } = {
   leases: {
     take: async () => 'first',
-    give: async () => {},
+    release: async () => {},
     isTaken: async () => false,
   },
   jobs: {

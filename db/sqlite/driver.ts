@@ -1,7 +1,7 @@
 /** Runs work on a SQLite connection synchronously. */
 
 import type { MaybeAsync } from '../../server/domain/maybe-async.ts'
-import { compile } from '../fragments.ts'
+import { compileStatement } from '../fragments.ts'
 import type { Table } from '../row-checksums.ts'
 import type { Driver, Result, Sources, Statement, Tx } from '../tx.ts'
 import type { Connection } from './connection.ts'
@@ -9,34 +9,34 @@ import type { Connection } from './connection.ts'
 export function createSqliteDriver(connection: Connection): Driver {
   // Waits for the flush, so that no caller sees a write of a shared commit before it is flushed.
   const read = async <T>(work: () => Tx<T>) => {
-    const found = connection.read(() => run(connection, work()))
-    await connection.flushed()
+    const found = connection.read(() => runWork(connection, work()))
+    await connection.waitUntilFlushed()
     return found
   }
   return {
-    look: read,
+    query: read,
     read,
-    write: async (_, work) => connection.write(() => run(connection, work())),
-    writeTogether: async (_, work) => connection.writeTogether(() => run(connection, work())),
-    lasting: (work) => cacheUntilWrite(connection, work),
+    write: async (_, work) => connection.write(() => runWork(connection, work())),
+    writeTogether: async (_, work) => connection.writeTogether(() => runWork(connection, work())),
+    createCachedLookUp: (work) => cacheUntilWrite(connection, work),
   }
 }
 
-type Readable = Pick<Connection, 'numbered' | 'check'>
+type Readable = Pick<Connection, 'prepareNumbered' | 'checkRows'>
 
 /** Runs work inside the current read or transaction. */
-export function run<T>(connection: Readable, work: Tx<T>): T {
+export function runWork<T>(connection: Readable, work: Tx<T>): T {
   let step = work.next()
-  while (step.done !== true) step = work.next(step.value.map((statement) => resultOf(connection, statement)))
+  while (step.done !== true) step = work.next(step.value.map((statement) => runStatement(connection, statement)))
   return step.value
 }
 
 const NO_RESULT: Result = { rows: [], count: 0 }
 
-function resultOf(connection: Readable, statement: Statement): Result {
-  const text = compile(statement, 'sqlite')
+function runStatement(connection: Readable, statement: Statement): Result {
+  const text = compileStatement(statement, 'sqlite')
   if (text.sql === '') return NO_RESULT
-  const prepared = connection.numbered<Readonly<Record<string, unknown>>>(text.sql)
+  const prepared = connection.prepareNumbered<Readonly<Record<string, unknown>>>(text.sql)
   const values = text.bind(statement.values)
   if (!text.hasRows) return { rows: [], count: prepared.run(...values).changes }
   const rows = prepared.all(...values)
@@ -45,10 +45,14 @@ function resultOf(connection: Readable, statement: Statement): Result {
 }
 
 /** Throws `StoreUnavailable` if one of the rows that a result was read from is damaged. */
-function checkRows({ check }: Readable, rows: readonly Readonly<Record<string, unknown>>[], sources: Sources): void {
+function checkRows(
+  { checkRows }: Readable,
+  rows: readonly Readonly<Record<string, unknown>>[],
+  sources: Sources,
+): void {
   for (const [table, column] of Object.entries(sources) as [Table, string][]) {
     const numbers = [...new Set(rows.map((row) => row[column]))].filter((number) => typeof number === 'number')
-    if (numbers.length > 0) check(table, numbers)
+    if (numbers.length > 0) checkRows(table, numbers)
   }
 }
 
@@ -61,16 +65,16 @@ const LASTING_MAX = 2048
  */
 function cacheUntilWrite<K, V>(connection: Connection, work: (key: K) => Tx<V>): (key: K) => MaybeAsync<V> {
   const seen = new Map<K, V>()
-  let asOf = connection.version()
+  let asOf = connection.getVersion()
   const read = async (key: K): Promise<V> => {
-    const found = connection.read(() => run(connection, work(key)))
+    const found = connection.read(() => runWork(connection, work(key)))
     if (seen.size >= LASTING_MAX) seen.clear()
     seen.set(key, found)
     return found
   }
   return (key) => {
-    if (asOf !== connection.version()) seen.clear()
-    asOf = connection.version()
+    if (asOf !== connection.getVersion()) seen.clear()
+    asOf = connection.getVersion()
     return seen.get(key) ?? read(key)
   }
 }

@@ -14,13 +14,13 @@ const troubles =
   /^SQLITE_(AUTH|BUSY|CANTOPEN|CORRUPT|FULL|INTERRUPT|IOERR|LOCKED|NOLFS|NOMEM|NOTADB|PERM|PROTOCOL|READONLY|SCHEMA)(_|$)/
 
 /** The code of a failure of the file or the disk; `undefined` for every other error. */
-export function failureCodeOf(error: unknown): string | undefined {
+export function getFailureCode(error: unknown): string | undefined {
   const code = error instanceof SQLiteError ? error.code : undefined
   return code !== undefined && troubles.test(code) ? code : undefined
 }
 
 /** The error for the operator if a file fails before it is open. */
-export function createUseError(path: string, trouble: string): CannotOpen {
+export function createOpenError(path: string, trouble: string): CannotOpen {
   const why = `the database ${path} cannot be used: ${describeErrorCode(trouble)}`
   return DAMAGE.test(trouble) ? new CannotOpen(why) : new CannotOpenYet(why)
 }
@@ -32,8 +32,8 @@ export function runOrRefuseToOpen<T>(path: string, work: () => T): T {
   try {
     return work()
   } catch (error) {
-    const code = failureCodeOf(error)
-    throw code === undefined ? error : createUseError(path, code)
+    const code = getFailureCode(error)
+    throw code === undefined ? error : createOpenError(path, code)
   }
 }
 
@@ -52,13 +52,13 @@ const describeErrorCode = (code: string) => {
 
 /** The exception for an error before commit: failures become `StoreUnavailable`, any other error stays as it is. */
 export function toErrorBeforeCommit(error: unknown): unknown {
-  const trouble = failureCodeOf(error)
+  const trouble = getFailureCode(error)
   return trouble === undefined ? error : new StoreUnavailable(`the database failed: ${describeErrorCode(trouble)}`)
 }
 
 /** The exception for an error during the commit: after a disk error, only the next start shows what was saved. */
 export function toErrorAtCommit(error: unknown): unknown {
-  const trouble = failureCodeOf(error)
+  const trouble = getFailureCode(error)
   if (trouble?.startsWith('SQLITE_IOERR')) return new StoreBroken(`the disk failed at commit: ${trouble}`)
   return toErrorBeforeCommit(error)
 }

@@ -4,36 +4,36 @@ import type { Change, LogNumber } from '../../server/domain/wall/log.ts'
 import { omitHiddenParts } from '../../server/domain/wall/moderation.ts'
 import type { Log } from '../../server/ports.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
-import { toHidden } from '../rows.ts'
+import { toHiddenParts } from '../rows.ts'
 import { toChange, type ChangeRow } from '../wall/log.ts'
 import { type ModeratedAgent, omitModeratedNames } from '../wall/moderated-agents.ts'
 import type { Connection } from './connection.ts'
 import { renderLatestCondition } from './latest-changes.ts'
-import { isDamaged } from './row-checksums.ts'
+import { renderDamagedCondition } from './row-checksums.ts'
 
 // If an agent's row is damaged, the wallet is read from the payment of the sale, to which the block still refers. Other
 // entries avoid this look-up, because readers read the newest entries after each write.
 const SELECT_CHANGE = `
   SELECT number, at, kind, changes.seq, changes.block, agent, hidden, changes.name, changes.framework, changes.pixels,
-    changes.message, changes.link, CASE WHEN ${isDamaged('agents', 'agents.id')}
+    changes.message, changes.link, CASE WHEN ${renderDamagedCondition('agents', 'agents.id')}
       THEN (SELECT payer FROM payments JOIN blocks ON blocks.payment = payments.id
         WHERE blocks.i = changes.block AND changes.kind = 'sale')
       ELSE agents.wallet END AS wallet
   FROM changes LEFT JOIN agents ON agents.id = agent
-  WHERE NOT ${isDamaged('changes', 'number')}`
+  WHERE NOT ${renderDamagedCondition('changes', 'number')}`
 
 // Other tables still contain the values of a damaged entry, except possibly the wallet's name at the time of a sale.
 const RETOLD_SALES = `
   SELECT c.number, p.claimed_at, 'sale', s.seq, b.i, b.agent, NULL, iif(a.changed = c.number, a.name, p.name),
     iif(a.changed = c.number, a.framework, p.framework), substr(p.pixels, 100 * (s.seq - p.seq) + 1, 100), p.message, p.link, p.payer
   FROM payments AS p JOIN sales AS s ON s.payment = p.id JOIN changes AS c ON c.seq = s.seq JOIN blocks AS b ON b.i = s.block JOIN agents AS a ON a.id = b.agent
-  WHERE ${isDamaged('changes', 'c.number')} AND NOT ${isDamaged('payments', 'p.id')} AND NOT ${isDamaged('blocks', 'b.i')}`
+  WHERE ${renderDamagedCondition('changes', 'c.number')} AND NOT ${renderDamagedCondition('payments', 'p.id')} AND NOT ${renderDamagedCondition('blocks', 'b.i')}`
 const RETOLD_REPAINTS = `
   SELECT changed, 0, 'repaint', NULL, i, NULL, NULL, NULL, NULL, pixels, message, link, NULL
-  FROM blocks WHERE ${isDamaged('changes', 'changed')} AND NOT ${isDamaged('blocks', 'i')}`
+  FROM blocks WHERE ${renderDamagedCondition('changes', 'changed')} AND NOT ${renderDamagedCondition('blocks', 'i')}`
 const RETOLD_IDENTITIES = `
   SELECT changed, 0, 'identity', NULL, NULL, id, NULL, name, framework, NULL, NULL, NULL, NULL
-  FROM agents WHERE ${isDamaged('changes', 'changed')} AND NOT ${isDamaged('agents', 'id')}`
+  FROM agents WHERE ${renderDamagedCondition('changes', 'changed')} AND NOT ${renderDamagedCondition('agents', 'id')}`
 
 /** The log as readers follow it. Until `isChecked` returns true, each entry is checked as it is read. */
 export function createSqliteLog(connection: Connection, isChecked = () => true): Log {
@@ -67,11 +67,11 @@ export function createSqliteLog(connection: Connection, isChecked = () => true):
     async readAfter(number, limit) {
       // Publishes a change only after it is flushed; otherwise, a power cut could lose the change and another would get
       // its number.
-      await connection.flushed()
+      await connection.waitUntilFlushed()
       return connection.read(() => {
         const rows = after.all({ after: number, limit })
         if (!isChecked())
-          connection.check(
+          connection.checkRows(
             'changes',
             rows.map((row) => row.number),
           )
@@ -94,6 +94,6 @@ function omitHiddenContent(changes: readonly Change[], hidings: readonly Hiding[
       ({ block, number }) => block === change.block && (number === null || number > change.number),
     )
     const mask = later.reduce((sum, { hidden }) => sum | hidden, 0)
-    return mask === 0 ? change : { ...change, content: omitHiddenParts(change.content, toHidden(mask)) }
+    return mask === 0 ? change : { ...change, content: omitHiddenParts(change.content, toHiddenParts(mask)) }
   })
 }

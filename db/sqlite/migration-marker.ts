@@ -5,11 +5,11 @@ import { dirname } from 'node:path'
 import { CannotOpen } from '../cannot-open.ts'
 import { flush } from '../new-file.ts'
 
-const notePathOf = (path: string) => `${existsSync(path) ? realpathSync(path) : path}.moved`
+const locateNote = (path: string) => `${existsSync(path) ? realpathSync(path) : path}.moved`
 
 /** Throws `CannotOpen` if the wall at `path` has moved away. */
 export function ensureNotMoved(path: string): void {
-  const note = notePathOf(path)
+  const note = locateNote(path)
   if (!existsSync(note)) return
   const words = readFileSync(note, 'utf8').trim()
   throw new CannotOpen(
@@ -22,7 +22,7 @@ export function ensureNotMoved(path: string): void {
  * flushes it.
  */
 export function prepareNote(path: string, words: string): () => void {
-  const note = notePathOf(path)
+  const note = locateNote(path)
   const unfinished = `${note}.unfinished`
   writeFileSync(unfinished, `${words}\n`)
   flush(unfinished)
@@ -34,5 +34,5 @@ export function prepareNote(path: string, words: string): () => void {
 
 /** Removes the note, because the wall is at `path` after all. */
 export function removeMovedNote(path: string): void {
-  for (const ending of ['', '.unfinished']) rmSync(`${notePathOf(path)}${ending}`, { force: true })
+  for (const ending of ['', '.unfinished']) rmSync(`${locateNote(path)}${ending}`, { force: true })
 }

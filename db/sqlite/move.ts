@@ -102,14 +102,14 @@ export async function importSqlite<T>(
     try {
       renameSync(unfinished, path)
     } catch (error) {
-      throw new NotMoved(`cannot create ${path}: ${codeOf(error)}`)
+      throw new NotMoved(`cannot create ${path}: ${getErrorCode(error)}`)
     }
     try {
       removeMovedNote(path)
       flush(dirname(path))
     } catch (error) {
       throw new CannotOpen(
-        `the wall is at ${path} now, and the old location stays closed, but the folder of ${path} could not be updated and flushed (${codeOf(error)}), so a power failure could undo the move: check the disk, and remove ${path}.moved if there is one`,
+        `the wall is at ${path} now, and the old location stays closed, but the folder of ${path} could not be updated and flushed (${getErrorCode(error)}), so a power failure could undo the move: check the disk, and remove ${path}.moved if there is one`,
       )
     }
     return result
@@ -123,7 +123,7 @@ export async function importSqlite<T>(
 }
 
 /** The code of an error of the file system. */
-const codeOf = (error: unknown): string =>
+const getErrorCode = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : String(error)
 
 async function fillNewWall<T>(path: string, work: (wall: NewWall) => Promise<T>): Promise<T> {
@@ -136,7 +136,7 @@ async function fillNewWall<T>(path: string, work: (wall: NewWall) => Promise<T>)
     // A compacted log has gaps, which normal writes never create.
     const restoreTrigger = dropTrigger(connection, 'changes_are_numbered_densely')
     const result = await work({
-      pages: (table) => readPages(connection, table),
+      readPages: (table) => readPages(connection, table),
       get log() {
         return createSqliteLog(connection)
       },
@@ -187,7 +187,7 @@ function readNetwork(path: string): string {
 }
 
 const createWallRows = (connection: Connection): WallRows => ({
-  pages: (table) => readPages(connection, table),
+  readPages: (table) => readPages(connection, table),
   log: createSqliteLog(connection),
 })
 

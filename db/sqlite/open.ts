@@ -7,14 +7,14 @@ import { connect, type Connection } from './connection.ts'
 import { singleProcess } from './coordination.ts'
 import { createSqliteDriver } from './driver.ts'
 import { runOrRefuseToOpen } from './errors.ts'
-import { findFlaw, inspect, type Inspection } from './file/integrity-check.ts'
+import { findFlaw, inspectDatabase, type Inspection } from './file/integrity-check.ts'
 import { inspectInWorker } from './file/integrity-worker-client.ts'
 import { lockDatabase } from './file/lock.ts'
 import type { Disk } from './file/wal-sync.ts'
 import { createSqliteLog } from './log.ts'
 import { migrate } from './migrate.ts'
 import { ensureNotMoved } from './migration-marker.ts'
-import { isDamaged } from './row-checksums.ts'
+import { renderDamagedCondition } from './row-checksums.ts'
 import { createSqliteStore } from './store.ts'
 
 /** The ports of an open database. `close` writes everything to the main file and releases the database's lock. */
@@ -41,7 +41,7 @@ export type Opening = {
 export async function openSqlite(path: string, network: string, opening: Opening = {}): Promise<Sqlite> {
   return await openLocked(path, opening, (unlock) => {
     const connection = openWall(path, network, opening)
-    return { ...createPorts(connection), close: createClose(connection, unlock) }
+    return { ...createPorts(connection), close: createCloseFunction(connection, unlock) }
   })
 }
 
@@ -57,8 +57,8 @@ export async function openSqliteUnchecked(
   return await openLocked(path, opening, (unlock) => {
     const { connection, isWhole } = runOrRefuseToOpen(path, () => openMigrated(path, opening))
     let isHistoryChecked = isWhole
-    const store = { ...createPorts(connection, () => isHistoryChecked), close: createClose(connection, unlock) }
-    const checkPresent = async () => {
+    const store = { ...createPorts(connection, () => isHistoryChecked), close: createCloseFunction(connection, unlock) }
+    const checkCurrentState = async () => {
       try {
         const found = isWhole ? WHOLE : await inspectInWorker({ path, part: 'present' })
         return runOrRefuseToOpen(path, () => applyInspection(connection, network, found))
@@ -68,7 +68,7 @@ export async function openSqliteUnchecked(
         throw error
       }
     }
-    const checked = checkPresent()
+    const checked = checkCurrentState()
     // The promise may reject before the caller handles it.
     checked.catch(() => {})
     const checkHistory = async () => {
@@ -104,7 +104,7 @@ export function openWall(path: string, network: string, opening: Opening = {}): 
   return runOrRefuseToOpen(path, () => {
     const { connection, isWhole } = openMigrated(path, opening)
     try {
-      applyInspection(connection, network, isWhole ? WHOLE : inspect(connection))
+      applyInspection(connection, network, isWhole ? WHOLE : inspectDatabase(connection))
       return connection
     } catch (error) {
       connection.close()
@@ -122,7 +122,7 @@ export function createPorts(connection: Connection, isHistoryChecked = () => tru
   }
 }
 
-function createClose(connection: Connection, unlock: () => void): () => void {
+function createCloseFunction(connection: Connection, unlock: () => void): () => void {
   let open = true
   return () => {
     if (!open) return
@@ -170,7 +170,7 @@ const WHOLE: Inspection = { flaw: 'none', damaged: [] }
 function applyInspection(connection: Connection, network: string, { flaw, damaged }: Inspection): Checked {
   if (flaw === 'beyond-repair') throw new CannotOpen(DAMAGED)
   if (flaw === 'indexes') rebuildIndexes(connection)
-  connection.leaveOut(damaged)
+  connection.excludeRows(damaged)
   if (damaged.length > 0) ensureSalesComplete(connection)
   claimForNetwork(connection, network)
   return flaw === 'none' && damaged.length === 0 ? 'whole' : 'repaired'
@@ -190,11 +190,11 @@ function ensureSalesComplete(connection: Connection): void {
   const doubly = connection.prepare<{ number: number }>(`
     SELECT number FROM changes AS c LEFT JOIN sales AS s ON s.seq = c.seq LEFT JOIN payments AS p ON p.id = s.payment
       LEFT JOIN blocks AS b ON b.i = s.block
-    WHERE (${isDamaged('changes', 'c.number')} OR ${isDamaged('agents', 'c.agent')})
-      AND (${isDamaged('payments', 'p.id')} OR ${isDamaged('blocks', 'b.i')} OR c.kind NOT IN ('sale', 'repaint', 'identity'))
+    WHERE (${renderDamagedCondition('changes', 'c.number')} OR ${renderDamagedCondition('agents', 'c.agent')})
+      AND (${renderDamagedCondition('payments', 'p.id')} OR ${renderDamagedCondition('blocks', 'b.i')} OR c.kind NOT IN ('sale', 'repaint', 'identity'))
     UNION ALL SELECT seq FROM sales WHERE seq NOT IN (SELECT seq FROM changes WHERE seq > 0)
     UNION ALL SELECT seq FROM changes WHERE seq NOT IN (SELECT seq FROM sales WHERE seq > 0)
-    UNION ALL SELECT only_row FROM wall WHERE ${isDamaged('wall', 'only_row')} LIMIT 1`)
+    UNION ALL SELECT only_row FROM wall WHERE ${renderDamagedCondition('wall', 'only_row')} LIMIT 1`)
   if (doubly.get({}) !== null) throw new CannotOpen(DAMAGED)
 }
 

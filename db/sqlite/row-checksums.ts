@@ -11,7 +11,7 @@
 
 import { StoreUnavailable } from '../../server/domain/failure.ts'
 import {
-  hashOf,
+  computeHash,
   renderChecksumSql,
   matchesChecksum,
   SUM_BYTES,
@@ -23,7 +23,7 @@ import {
 import type { Prepared, RawConnection } from './raw.ts'
 
 /** The column with a table's row numbers. */
-const keyOf = (table: Table) => SUMMED[table][0]
+const getKeyColumn = (table: Table) => SUMMED[table][0]
 
 /** Maintains the row checksums of one connection. */
 export type Sums = {
@@ -31,9 +31,9 @@ export type Sums = {
    * Computes the checksums of the rows that the current transaction has touched. Throws `StoreUnavailable` if a row was
    * already damaged.
    */
-  write(): void
+  updateChecksums(): void
   /** Throws `StoreUnavailable` if one of these rows is damaged. */
-  check(table: Table, rows: readonly number[]): void
+  checkRows(table: Table, rows: readonly number[]): void
   /** Marks rows as damaged after a check found the damage. */
   excludeRows(rows: readonly DamagedRow[]): void
   /** Whether any row was found damaged. */
@@ -43,44 +43,44 @@ export type Sums = {
 }
 
 /** SQL for the condition that the row whose number is in `column` is damaged. */
-export const isDamaged = (table: Table, column: string) =>
+export const renderDamagedCondition = (table: Table, column: string) =>
   `${column} IN (SELECT id FROM damaged WHERE name = '${table}')`
 
 /** Starts maintaining checksums. Calls `onDamaged` only once for each damaged row. */
-export function keepSums(connection: RawConnection, onDamaged: (row: DamagedRow) => void): Sums {
+export function maintainChecksums(connection: RawConnection, onDamaged: (row: DamagedRow) => void): Sums {
   connection.run(BOOKKEEPING)
   connection.run(TABLES.map(renderTriggers).join(''))
   const sql = prepareStatements(connection)
   const known = new Set<string>()
   let found: DamagedRow[] = []
-  const fail = (table: Table, row: number): never => {
+  const rejectDamagedRow = (table: Table, row: number): never => {
     found.push({ table, row })
     throw new StoreUnavailable(`row ${row} of ${table} is damaged`)
   }
   const sums: Sums = {
-    write() {
+    updateChecksums() {
       const touched = sql.touched.all({})
       if (touched.length === 0) return
       for (const table of new Set(touched.map(({ name }) => name))) {
         const ids = new Set<number>()
         for (const { name, id, was, sum } of touched) {
           if (name !== table || ids.has(id)) continue
-          if (was !== null && !matchesChecksum(table, id, was, sum)) fail(table, id)
+          if (was !== null && !matchesChecksum(table, id, was, sum)) rejectDamagedRow(table, id)
           ids.add(id)
         }
         const rows = sql.read(table, [...ids])
         const made = Buffer.alloc(SUM_BYTES * rows.length)
-        for (const [at, { held }] of rows.entries()) made.writeBigUInt64BE(hashOf(held), SUM_BYTES * at)
+        for (const [at, { held }] of rows.entries()) made.writeBigUInt64BE(computeHash(held), SUM_BYTES * at)
         sql.write(table).run({ ids: JSON.stringify(rows.map(({ id }) => id)), sums: made })
       }
       sql.forget.run({})
     },
-    check(table, ids) {
+    checkRows(table, ids) {
       const wrong = sql.read(table, ids).filter(({ id, held, sum }) => !matchesChecksum(table, id, held, sum))
       if (wrong.length === 0) return
       // If this transaction wrote the row, `write` computes its new checksum and checks its old content at the end.
       const own = new Set(sql.touchedOf.all({ name: table }).map(({ id }) => id))
-      for (const { id } of wrong) if (!own.has(id)) fail(table, id)
+      for (const { id } of wrong) if (!own.has(id)) rejectDamagedRow(table, id)
     },
     excludeRows(rows) {
       found.push(...rows)
@@ -108,7 +108,7 @@ export function listDamagedRows(connection: RawConnection, ofChanges = 'TRUE'): 
   const found: DamagedRow[] = []
   for (const table of TABLES) {
     const all = connection.prepare<Row>(`
-      SELECT ${keyOf(table)} AS id, ${renderChecksumSql(SUMMED[table])} AS held, sum FROM ${table}
+      SELECT ${getKeyColumn(table)} AS id, ${renderChecksumSql(SUMMED[table])} AS held, sum FROM ${table}
       WHERE ${table === 'changes' ? ofChanges : 'TRUE'}`)
     for (const { id, held, sum } of all.iterate({}))
       if (!matchesChecksum(table, id, held, sum)) found.push({ table, row: id })
@@ -130,7 +130,7 @@ const BOOKKEEPING = `
 function renderTriggers(table: Table): string {
   const columns = SUMMED[table]
   const renderInsert = (row: 'OLD' | 'NEW', was: string, sum: string) =>
-    `INSERT INTO touched VALUES ('${table}', ${row}.${keyOf(table)}, ${was}, ${sum});`
+    `INSERT INTO touched VALUES ('${table}', ${row}.${getKeyColumn(table)}, ${was}, ${sum});`
   return `
     CREATE TEMP TRIGGER ${table}_made AFTER INSERT ON main.${table} WHEN NEW.sum IS NULL
     BEGIN ${renderInsert('NEW', 'NULL', 'NULL')} END;
@@ -144,8 +144,8 @@ function prepareStatements(connection: RawConnection) {
   const read = cachePerTable((table): Prepared<Row, { ids: string }> => {
     const of = `${table}.`
     return connection.prepare(`
-      SELECT ${of}${keyOf(table)} AS id, ${renderChecksumSql(SUMMED[table], of)} AS held, sum
-      FROM json_each($ids) CROSS JOIN ${table} ON ${of}${keyOf(table)} = value`)
+      SELECT ${of}${getKeyColumn(table)} AS id, ${renderChecksumSql(SUMMED[table], of)} AS held, sum
+      FROM json_each($ids) CROSS JOIN ${table} ON ${of}${getKeyColumn(table)} = value`)
   })
   return {
     read: (table: Table, ids: readonly number[]) => read(table).all({ ids: JSON.stringify(ids) }),
@@ -160,7 +160,7 @@ function prepareStatements(connection: RawConnection) {
     write: cachePerTable((table): Prepared<unknown, { ids: string; sums: Uint8Array }> =>
       connection.prepare(`
         UPDATE ${table} SET sum = substr($sums, ${SUM_BYTES} * key + 1, ${SUM_BYTES}) FROM json_each($ids)
-        WHERE ${table}.${keyOf(table)} = value`),
+        WHERE ${table}.${getKeyColumn(table)} = value`),
     ),
   }
 }

@@ -4,7 +4,7 @@ import { StoreUnavailable } from '../../server/domain/failure.ts'
 import type { Store } from '../../server/ports.ts'
 import { readIdentity } from '../purchase/books.ts'
 import type { Connection } from './connection.ts'
-import { run } from './driver.ts'
+import { runWork } from './driver.ts'
 
 /** The state of a store in a SQLite file. */
 export function createSqliteStore(connection: Connection): Store {
@@ -13,7 +13,7 @@ export function createSqliteStore(connection: Connection): Store {
   // nothing.
   const mark = connection.prepare<unknown>('PRAGMA application_id = 0x77616c6c')
   return {
-    ready: async () => {
+    isReadable: async () => {
       try {
         return connection.read(() => probe.get({}) !== null)
       } catch {
@@ -29,10 +29,10 @@ export function createSqliteStore(connection: Connection): Store {
       }
     },
     // No other process has the file open, so it is never replaced.
-    watch: () => {},
-    async position() {
-      const { position } = connection.read(() => run(connection, readIdentity()))
-      await connection.flushed()
+    watchForReplacement: () => {},
+    async readPosition() {
+      const { position } = connection.read(() => runWork(connection, readIdentity()))
+      await connection.waitUntilFlushed()
       return position
     },
   }

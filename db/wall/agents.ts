@@ -14,16 +14,16 @@ import {
 import { NAME_PARTS, pickGivenParts } from '../../server/domain/wall/moderation.ts'
 import type { Agents } from '../../server/ports.ts'
 import type { Agent } from '../rows.ts'
-import { change, first, rows, together, type Driver, type Tx } from '../tx.ts'
+import { changeRows, queryFirst, queryRows, runTogether, type Driver, type Tx } from '../tx.ts'
 import { findFirstChange, storeMessage } from './edits.ts'
 import { takeNextEntry, writeEntry, type Entry } from './log.ts'
 import { moderateAgent, readModeration } from './moderated-agents.ts'
 import { storeWalletPainter } from './painters.ts'
 
 /** The register of a store's wallets. */
-export const createAgents = ({ look, writeTogether }: Driver): Agents => ({
-  isKnown: async (wallet) => (await look(() => rows(KNOWS, { wallet }))).length > 0,
-  register: (wallet, identity, now) => writeTogether([wallet], () => identify(wallet, identity, now)),
+export const createAgents = ({ query, writeTogether }: Driver): Agents => ({
+  isKnown: async (wallet) => (await query(() => queryRows(KNOWS, { wallet }))).length > 0,
+  register: (wallet, identity, now) => writeTogether([wallet], () => applyRegistration(wallet, identity, now)),
   namePainter: (wallet, naming) => writeTogether([wallet], () => namePainter(wallet, naming)),
 })
 
@@ -34,7 +34,8 @@ const FIND = 'SELECT id, wallet, name, framework, changed, signed_at FROM agents
  * Finds a wallet that has bought a block; `undefined` for any other wallet. Throws `StoreUnavailable` if its row is
  * damaged.
  */
-export const findAgent = (wallet: Address): Tx<Agent | undefined> => first<Agent>(FIND, { wallet }, { agents: 'id' })
+export const findAgent = (wallet: Address): Tx<Agent | undefined> =>
+  queryFirst<Agent>(FIND, { wallet }, { agents: 'id' })
 
 const INSERT = `
   INSERT INTO agents (id, wallet, name, framework, first_seen_at, changed)
@@ -45,20 +46,20 @@ const UPDATE = `
 
 /** Stores the buyer of a sale; a known wallet is updated only if the sale changed its names. */
 export function* storeAgent(after: Agent, before: Agent | undefined, { at }: Entry): Tx<void> {
-  if (before === undefined) return yield* change('a wallet to enter', INSERT, { ...after, at })
+  if (before === undefined) return yield* changeRows('a wallet to enter', INSERT, { ...after, at })
   if (after.changed !== before.changed) yield* renameAgent(after, before)
 }
 
 function* renameAgent({ id, name, framework, changed, signed_at: signedAt }: Agent, before: Agent): Tx<void> {
   const values = { id, name, framework, changed, signedAt, before: before.changed }
-  yield* change('a wallet to rename', UPDATE, values)
+  yield* changeRows('a wallet to rename', UPDATE, values)
 }
 
-function* identify(wallet: Address, identity: Identity, now: UnixMs): Tx<IdentityResult> {
+function* applyRegistration(wallet: Address, identity: Identity, now: UnixMs): Tx<IdentityResult> {
   const before = yield* findAgent(wallet)
   if (before === undefined) return 'unknown-wallet'
   const subject = { block: null, agent: before.id }
-  const [known, moderation] = yield* together(findFirstChange(subject, identity.digest), readModeration(before.id))
+  const [known, moderation] = yield* runTogether(findFirstChange(subject, identity.digest), readModeration(before.id))
   const standing = classifyMessage(known, [before.changed])
   if (standing !== 'new') return standing
   if (isSignedBeforeLatest(identity.ts, before.signed_at)) return 'superseded'
@@ -67,7 +68,7 @@ function* identify(wallet: Address, identity: Identity, now: UnixMs): Tx<Identit
     framework: applyFieldEdit(identity.framework, before.framework),
   }
   const { number, at } = yield* takeNextEntry(now)
-  yield* together(
+  yield* runTogether(
     writeEntry({ number, at, kind: 'identity', agent: before.id, ...profile }),
     renameAgent({ ...before, ...profile, changed: number, signed_at: computeOrderingTime(identity.ts, now) }, before),
     storeMessage(subject, identity, number, now),

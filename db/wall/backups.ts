@@ -2,19 +2,19 @@
 
 import type { UnixMs } from '../../server/domain/purchase/payment.ts'
 import type { Backups } from '../../server/operator-ports.ts'
-import { change, type Driver, one, type Tx } from '../tx.ts'
+import { changeRows, type Driver, queryOne, type Tx } from '../tx.ts'
 
 const LAST = 'SELECT backed_up_at AS at FROM wall'
 const NOTE = 'UPDATE wall SET backed_up_at = $now'
 
 /** When the last backup was made. */
 export function* readLastBackup(): Tx<UnixMs | undefined> {
-  const { at } = yield* one<{ at: UnixMs | null }>(LAST)
+  const { at } = yield* queryOne<{ at: UnixMs | null }>(LAST)
   return at ?? undefined
 }
 
 /** The record of a store's last backup. */
-export const createBackups = ({ look, write }: Driver): Backups => ({
-  readLastTime: () => look(readLastBackup),
-  record: (now) => write(null, () => change('the wall’s own row', NOTE, { now })),
+export const createBackups = ({ query, write }: Driver): Backups => ({
+  readLastTime: () => query(readLastBackup),
+  record: (now) => write(null, () => changeRows('the wall’s own row', NOTE, { now })),
 })

@@ -13,17 +13,17 @@ import type { AgentId, AreaOwner, LogNumber, OwnedBlock } from '../../server/dom
 import { CONTENT_PARTS, pickGivenParts, omitHiddenParts, omitHiddenNames } from '../../server/domain/wall/moderation.ts'
 import type { BlockState } from '../../server/domain/wall/open-space.ts'
 import type { Blocks } from '../../server/ports.ts'
-import { blocksOf } from '../../shared/area.ts'
+import { listAreaBlocks } from '../../shared/area.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
-import { toContent, toHidden, type ContentRow } from '../rows.ts'
-import { change, first, doNothing, rows, together, type Driver, type Tx } from '../tx.ts'
+import { toContent, toHiddenParts, type ContentRow } from '../rows.ts'
+import { changeRows, queryFirst, doNothing, queryRows, runTogether, type Driver, type Tx } from '../tx.ts'
 import { findFirstChange, storeMessage } from './edits.ts'
 import { CONTENTS, toContentList, takeNextEntry, PIXELS_OF_CONTENT, writeRepaints } from './log.ts'
 import { toHiddenNames, readModeration } from './moderated-agents.ts'
 import { readHiddenParts, moderate } from './moderation.ts'
 import {
   JOIN_PAINTERS,
-  listLastingPainters,
+  lockAndListPainters,
   PAINTER_SOURCES,
   toPainter,
   PAINTERS,
@@ -32,12 +32,12 @@ import {
 } from './painters.ts'
 
 /** The claimed blocks of a store. */
-export const createBlocks = ({ look, read, writeTogether, lasting }: Driver): Blocks => ({
-  findOwned: lasting(readOwned),
-  isReserved: async (block) => (await look(() => rows(IS_RESERVED, { block }))).length > 0,
+export const createBlocks = ({ query, read, writeTogether, createCachedLookUp }: Driver): Blocks => ({
+  findOwned: createCachedLookUp(readOwnedBlock),
+  isReserved: async (block) => (await query(() => queryRows(IS_RESERVED, { block }))).length > 0,
   edit: (block, edit, now) => writeTogether([block], () => repaint([block], edit, now)),
-  findOwner: (area) => read(() => readOwner(blocksOf(area))),
-  editArea: (area, edit, now) => writeTogether(blocksOf(area), () => repaint(blocksOf(area), edit, now)),
+  findOwner: (area) => read(() => readOwner(listAreaBlocks(area))),
+  editArea: (area, edit, now) => writeTogether(listAreaBlocks(area), () => repaint(listAreaBlocks(area), edit, now)),
 })
 
 const IS_RESERVED = `SELECT 1 FROM blocks WHERE i = $block AND state = 'reserved'`
@@ -77,14 +77,14 @@ const OWNED_SOURCES = {
   moderated_agents: 'moderated_agent',
 } as const
 
-function* readOwned(block: BlockIndex): Tx<OwnedBlock | undefined> {
-  const row = yield* first<OwnedRow & PainterRow>(OWNED, { block }, OWNED_SOURCES)
+function* readOwnedBlock(block: BlockIndex): Tx<OwnedBlock | undefined> {
+  const row = yield* queryFirst<OwnedRow & PainterRow>(OWNED, { block }, OWNED_SOURCES)
   if (row === undefined || row.wallet === null) return undefined
   return {
     block: row.i,
     wallet: row.wallet,
     profile: omitHiddenNames(row, toHiddenNames(row.hidden_names)),
-    content: omitHiddenParts(toContent(row), toHidden(row.hidden)),
+    content: omitHiddenParts(toContent(row), toHiddenParts(row.hidden)),
     claimedAt: row.claimed_at,
     tx: row.tx,
     settled: row.settled === 1,
@@ -100,8 +100,8 @@ const AREA = `
   WHERE b.i {in integer $blocks} ORDER BY b.i`
 
 function* readOwner(area: readonly BlockIndex[]): Tx<AreaOwner> {
-  const [found, painters] = yield* together(
-    rows<AreaRow>(AREA, { blocks: area }, { blocks: 'i', agents: 'agent' }),
+  const [found, painters] = yield* runTogether(
+    queryRows<AreaRow>(AREA, { blocks: area }, { blocks: 'i', agents: 'agent' }),
     listPainters(area),
   )
   const unowned = found.find(({ state }) => state !== 'claimed')
@@ -132,15 +132,15 @@ const REPAINT = `
 function* repaint(area: readonly BlockIndex[], edit: Edit, now: UnixMs): Tx<EditResult> {
   const [top = -1] = area
   const subject = { block: top as BlockIndex, agent: null }
-  const before = yield* rows<ClaimedRow>(CLAIMED, { blocks: area }, { blocks: 'i' })
+  const before = yield* queryRows<ClaimedRow>(CLAIMED, { blocks: area }, { blocks: 'i' })
   const changed = before.flatMap((row) => row.changed ?? [])
   const [owner] = before
   if (owner === undefined || changed.length < area.length) return 'not-owned'
-  const [known, hidden, { isBanned }, painters] = yield* together(
+  const [known, hidden, { isBanned }, painters] = yield* runTogether(
     findFirstChange(subject, edit.digest),
     readHiddenParts(area),
     readModeration(owner.agent),
-    edit.painter === null ? doNothing() : listLastingPainters(area),
+    edit.painter === null ? doNothing() : lockAndListPainters(area),
   )
   const standing = classifyMessage(known, changed)
   if (standing !== 'new') return standing
@@ -149,12 +149,12 @@ function* repaint(area: readonly BlockIndex[], edit: Edit, now: UnixMs): Tx<Edit
   const entry = yield* takeNextEntry(now, { entries: area.length, sales: 0, agents: 0 })
   const contents = before.map((row, at) => ({ block: row.i, ...applyEdit(edit, at, toContent(row)) }))
   const values = { ...toContentList(contents), number: entry.number, signedAt: computeOrderingTime(edit.ts, now) }
-  yield* together(
+  yield* runTogether(
     writeRepaints(
       entry,
       contents.map((content) => ({ block: content.block, ...omitHiddenParts(content, hidden(content.block)) })),
     ),
-    change('blocks to repaint', REPAINT, values, area.length),
+    changeRows('blocks to repaint', REPAINT, values, area.length),
     storeMessage(subject, edit, entry.number, now),
   )
   if (isBanned) for (const block of area) yield* moderate(block, 'hide', pickGivenParts(CONTENT_PARTS, edit), now)

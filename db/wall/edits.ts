@@ -4,7 +4,7 @@ import type { Hash, UnixMs } from '../../server/domain/purchase/payment.ts'
 import { computeRetentionEnd, type Signed } from '../../server/domain/wall/edit.ts'
 import type { AgentId, LogNumber } from '../../server/domain/wall/log.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
-import { change, count, first, together, type Tx } from '../tx.ts'
+import { changeRows, countChangedRows, queryFirst, runTogether, type Tx } from '../tx.ts'
 
 /** The subject that messages are recorded for: a block or a wallet. */
 export type Subject =
@@ -17,7 +17,7 @@ const OF_AGENT = 'SELECT number FROM edits WHERE agent = $agent AND digest = $di
 /** The number of the first change that a message made, if it was applied. */
 export function* findFirstChange(subject: Subject, digest: Hash): Tx<LogNumber | undefined> {
   const text = subject.block === null ? OF_AGENT : OF_BLOCK
-  return (yield* first<{ number: LogNumber }>(text, { ...subject, digest }))?.number
+  return (yield* queryFirst<{ number: LogNumber }>(text, { ...subject, digest }))?.number
 }
 
 const FORGET = 'DELETE FROM edits WHERE keep_until < $now'
@@ -30,5 +30,5 @@ const KEEP = `
  */
 export function* storeMessage(subject: Subject, { digest, ts }: Signed, number: LogNumber, now: UnixMs): Tx<void> {
   const values = { ...subject, digest, number, keepUntil: computeRetentionEnd(ts) }
-  yield* together(count(FORGET, { now }), change('a message to remember', KEEP, values))
+  yield* runTogether(countChangedRows(FORGET, { now }), changeRows('a message to remember', KEEP, values))
 }

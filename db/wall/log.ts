@@ -8,8 +8,8 @@ import { sliceBlockPixels, PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { CHANNEL } from '../fragments.ts'
 import { renderSumSql, computeChecksums } from '../row-checksums.ts'
-import { toContent, type ContentRow, toHidden } from '../rows.ts'
-import { change, count, type Driver, one, rows, type Tx } from '../tx.ts'
+import { toContent, type ContentRow, toHiddenParts } from '../rows.ts'
+import { changeRows, countChangedRows, type Driver, queryOne, queryRows, type Tx } from '../tx.ts'
 
 /** The first reserved number of each kind (entry, sale, agent), and the time of the entries. */
 export type Entry = {
@@ -37,14 +37,15 @@ const NEXT = {
 }
 
 /** Takes the next numbers. Time in the log never decreases, even if the clock does. */
-export const takeNextEntry = (now: UnixMs, taken: Taken = ONE_ENTRY): Tx<Entry> => one<Entry>(NEXT, { now, ...taken })
+export const takeNextEntry = (now: UnixMs, taken: Taken = ONE_ENTRY): Tx<Entry> =>
+  queryOne<Entry>(NEXT, { now, ...taken })
 
 const INSERT = `
   INSERT INTO changes (number, at, kind, seq, block, agent, hidden, name, framework, pixels, message, link)
   VALUES ($number, $at, $kind, $seq, $block, $agent, $hidden, $name, $framework, $pixels, $message, $link)`
 
 export const writeEntry = (entry: ChangeEntry): Tx<void> =>
-  change('an entry to write', INSERT, { ...NO_WORD, ...entry })
+  changeRows('an entry to write', INSERT, { ...NO_WORD, ...entry })
 
 /** The fields that all sales of one purchase share. */
 type Sales = Entry & { readonly profile: Profile; readonly content: BlockContent }
@@ -70,7 +71,7 @@ export function* writeSales({ profile, content, ...entry }: Sales, blocks: reado
       agent,
       hidden: null,
     })
-  yield* change(
+  yield* changeRows(
     'sales to write',
     INSERT_SALES,
     { ...entry, ...profile, ...content, blocks, sums: computeSums },
@@ -119,7 +120,7 @@ export function* writeRepaints(
 ): Tx<void> {
   const [only, ...others] = shown
   if (only !== undefined && others.length === 0) yield* writeEntry({ number, at, kind: 'repaint', ...only })
-  else yield* change('repaints to write', INSERT_REPAINTS, { number, at, ...toContentList(shown) }, shown.length)
+  else yield* changeRows('repaints to write', INSERT_REPAINTS, { number, at, ...toContentList(shown) }, shown.length)
 }
 
 // An entry that hid a wallet's names also hides them in earlier entries, so it stays.
@@ -137,9 +138,9 @@ const OUTLINE = `
 const DROP = 'DELETE FROM changes WHERE number {in bigint $numbers}'
 
 /** The compaction of a store's log. */
-export const createCompaction = ({ look, write }: Driver): LogCompaction => ({
-  readOutline: (after, limit) => look(() => rows<OutlinedEntry>(OUTLINE, { after, limit })),
-  drop: async (numbers) => void (await write(null, () => count(DROP, { numbers }))),
+export const createCompaction = ({ query, write }: Driver): LogCompaction => ({
+  readOutline: (after, limit) => query(() => queryRows<OutlinedEntry>(OUTLINE, { after, limit })),
+  dropEntries: async (numbers) => void (await write(null, () => countChangedRows(DROP, { numbers }))),
 })
 
 /** A row of `changes`, with the wallet of its agent. */
@@ -189,7 +190,14 @@ export function toChange(row: ChangeRow): Change {
       return { number, at, kind: 'repaint', block: row.block, content: toContent(row) }
     case 'hide':
     case 'unhide':
-      return { number, at, kind: row.kind, block: row.block, hidden: toHidden(row.hidden), content: toContent(row) }
+      return {
+        number,
+        at,
+        kind: row.kind,
+        block: row.block,
+        hidden: toHiddenParts(row.hidden),
+        content: toContent(row),
+      }
     case 'identity':
       return { number, at, kind: 'identity', agent: row.agent, profile }
   }

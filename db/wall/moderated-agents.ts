@@ -15,7 +15,7 @@ import {
   type WalletState,
 } from '../../server/domain/wall/moderation.ts'
 import type { Agent } from '../rows.ts'
-import { change, first, rows, together, type Tx } from '../tx.ts'
+import { changeRows, queryFirst, queryRows, runTogether, type Tx } from '../tx.ts'
 import { takeNextEntry, writeEntry } from './log.ts'
 
 /** A row of `moderated_agents`. */
@@ -43,7 +43,7 @@ const FIND = 'SELECT agent, hidden, ever, through, banned FROM moderated_agents 
 
 /** The moderation of a wallet. Throws `StoreUnavailable` if its row is damaged. */
 export function* readModeration(agent: AgentId): Tx<AgentModeration> {
-  const row = yield* first<ModeratedAgent>(FIND, { agent }, { moderated_agents: 'agent' })
+  const row = yield* queryFirst<ModeratedAgent>(FIND, { agent }, { moderated_agents: 'agent' })
   if (row === undefined) return { ...UNMODERATED, through: 0 }
   const { hidden, ever, through, banned } = row
   return { hidden: toHiddenNames(hidden), everHidden: toHiddenNames(ever), isBanned: banned === 1, through }
@@ -58,7 +58,7 @@ const storeModeration = (
   agent: AgentId,
   { hidden, everHidden, isBanned: banned, through }: AgentModeration,
 ): Tx<void> =>
-  change('hidden names to store', KEEP, {
+  changeRows('hidden names to store', KEEP, {
     agent,
     hidden: toMask(hidden),
     ever: toMask(everHidden),
@@ -79,7 +79,7 @@ export function* moderateAgent(agent: Agent, act: WalletAct, now: UnixMs): Tx<Wa
   if (hidesTheSame) yield* storeModeration(agent.id, after)
   else {
     const { number, at } = yield* takeNextEntry(now)
-    yield* together(
+    yield* runTogether(
       writeEntry({ number, at, kind: 'identity', agent: agent.id, ...omitHiddenNames(agent, hidden) }),
       storeModeration(agent.id, { ...after, through: number }),
     )
@@ -93,7 +93,7 @@ const MODERATED = `
 
 /** Wallets with hidden names or a ban. */
 export function* listModeratedWallets(): Tx<readonly ModeratedWallet[]> {
-  const found = yield* rows<Pick<ModeratedAgent, 'hidden' | 'banned'> & { readonly wallet: Address }>(MODERATED)
+  const found = yield* queryRows<Pick<ModeratedAgent, 'hidden' | 'banned'> & { readonly wallet: Address }>(MODERATED)
   return found.map(({ wallet, hidden, banned }) => ({ wallet, hidden: toHiddenNames(hidden), isBanned: banned === 1 }))
 }
 

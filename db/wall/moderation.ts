@@ -15,19 +15,19 @@ import {
 } from '../../server/domain/wall/moderation.ts'
 import type { Moderation } from '../../server/ports.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
-import { toContent, toHidden, toMask, type ContentRow } from '../rows.ts'
-import { change, first, lock, rows, together, type Driver, type Tx } from '../tx.ts'
+import { toContent, toHiddenParts, toMask, type ContentRow } from '../rows.ts'
+import { changeRows, queryFirst, takeLock, queryRows, runTogether, type Driver, type Tx } from '../tx.ts'
 import { findAgent } from './agents.ts'
 import { takeNextEntry, writeEntry } from './log.ts'
 import { moderateAgent, listModeratedWallets } from './moderated-agents.ts'
 
 /** The moderation of a store. */
-export const createModeration = ({ look, write }: Driver): Moderation => ({
+export const createModeration = ({ query, write }: Driver): Moderation => ({
   moderate: (block, act, parts, now) => write(null, () => moderate(block, act, parts, now)),
   moderateWallet: (wallet, act, now) => write(wallet, () => moderateWallet(wallet, act, now)),
-  listWallets: () => look(listModeratedWallets),
-  record: (act) => write(null, () => record(act)),
-  listRecords: () => look(() => rows<RecordedAct>(RECORDS)),
+  listWallets: () => query(listModeratedWallets),
+  recordAct: (act) => write(null, () => record(act)),
+  listRecords: () => query(() => queryRows<RecordedAct>(RECORDS)),
 })
 
 function* moderateWallet(wallet: Address, act: WalletAct, now: UnixMs): Tx<WalletActResult> {
@@ -39,9 +39,9 @@ const HIDDEN = 'SELECT block, hidden FROM moderated WHERE block {in integer $blo
 
 /** Reads the hidden parts of blocks; returns a look-up by block. Throws `StoreUnavailable` if a row is damaged. */
 export function* readHiddenParts(blocks: readonly BlockIndex[]): Tx<(block: BlockIndex) => Hidden> {
-  const found = yield* rows<{ block: BlockIndex; hidden: number }>(HIDDEN, { blocks }, { moderated: 'block' })
+  const found = yield* queryRows<{ block: BlockIndex; hidden: number }>(HIDDEN, { blocks }, { moderated: 'block' })
   const masks = new Map(found.map(({ block, hidden }) => [block, hidden]))
-  return (block) => toHidden(masks.get(block) ?? 0)
+  return (block) => toHiddenParts(masks.get(block) ?? 0)
 }
 
 const CONTENT = 'SELECT i, state, pixels, message, link FROM blocks WHERE i = $block {lock}'
@@ -53,14 +53,17 @@ export function* moderate(
   parts: readonly ContentPart[],
   now: UnixMs,
 ): Tx<ModerationResult> {
-  const row = yield* first<ContentRow & { readonly state: string }>(CONTENT, { block }, { blocks: 'i' })
+  const row = yield* queryFirst<ContentRow & { readonly state: string }>(CONTENT, { block }, { blocks: 'i' })
   if (row?.state !== 'claimed') return { kind: 'not-owned' }
   const before = (yield* readHiddenParts([block]))(block)
   const hidden = applyModeration(before, act, parts)
   if (hidesSameParts(before, hidden)) return { kind: 'unchanged', hidden }
   const { number, at } = yield* takeNextEntry(now)
   const [mask, content] = [toMask(hidden), omitHiddenParts(toContent(row), hidden)]
-  yield* together(writeEntry({ number, at, kind: act, block, hidden: mask, ...content }), storeHiddenParts(block, mask))
+  yield* runTogether(
+    writeEntry({ number, at, kind: act, block, hidden: mask, ...content }),
+    storeHiddenParts(block, mask),
+  )
   return { kind: 'applied', hidden }
 }
 
@@ -70,7 +73,7 @@ const HIDE = `
 
 /** Stores the hidden parts; deletes the row if nothing is hidden any more. */
 const storeHiddenParts = (block: BlockIndex, hidden: number): Tx<void> =>
-  change('hidden parts to store', hidden === 0 ? SHOW : HIDE, { block, hidden })
+  changeRows('hidden parts to store', hidden === 0 ? SHOW : HIDE, { block, hidden })
 
 const RECORD = `
   INSERT INTO moderation_acts (id, at, who, act, what, parts, why)
@@ -78,6 +81,6 @@ const RECORD = `
 const RECORDS = 'SELECT at, who, act, what, parts, why FROM moderation_acts ORDER BY id'
 
 function* record(act: RecordedAct): Tx<void> {
-  yield* lock('LOCK TABLE moderation_acts IN EXCLUSIVE MODE')
-  yield* change('an act to record', RECORD, act)
+  yield* takeLock('LOCK TABLE moderation_acts IN EXCLUSIVE MODE')
+  yield* changeRows('an act to record', RECORD, act)
 }

@@ -9,7 +9,7 @@ import {
 } from '../../server/domain/wall/edit.ts'
 import type { AgentId } from '../../server/domain/wall/log.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
-import { change, first, lock, one, rows, type Tx } from '../tx.ts'
+import { changeRows, queryFirst, takeLock, queryOne, queryRows, type Tx } from '../tx.ts'
 
 /** The columns for the painter of a block `b`; `JOIN_PAINTERS` joins their tables. */
 export const PAINTERS = `
@@ -44,15 +44,15 @@ const OF_BLOCKS = `SELECT ${PAINTERS} FROM blocks AS b ${JOIN_PAINTERS} WHERE b.
 
 /** The set of painters of claimed blocks; `null` if one has none. Throws `StoreUnavailable` if a row is damaged. */
 export function* listPainters(blocks: readonly BlockIndex[]): Tx<ReadonlySet<Address | null>> {
-  return new Set((yield* rows<PainterRow>(OF_BLOCKS, { blocks }, PAINTER_SOURCES)).map(toPainter))
+  return new Set((yield* queryRows<PainterRow>(OF_BLOCKS, { blocks }, PAINTER_SOURCES)).map(toPainter))
 }
 
 /**
  * Like `listPainters`, for a repaint with a painter's signature. Such repaints lock the counters, and so do messages
  * that name a painter. No repaint by a replaced painter is therefore stored after the message.
  */
-export function* listLastingPainters(blocks: readonly BlockIndex[]): Tx<ReadonlySet<Address | null>> {
-  yield* lock(COUNTERS)
+export function* lockAndListPainters(blocks: readonly BlockIndex[]): Tx<ReadonlySet<Address | null>> {
+  yield* takeLock(COUNTERS)
   return yield* listPainters(blocks)
 }
 
@@ -62,7 +62,7 @@ const OF_WALLET = 'SELECT agent, painter, ts, through FROM wallet_painters WHERE
 
 /** The painter that the wallet named last. Throws `StoreUnavailable` if its row is damaged. */
 export const readPainterOfWallet = (agent: AgentId): Tx<WalletPainter | undefined> =>
-  first<WalletPainter>(OF_WALLET, { agent }, { wallet_painters: 'agent' })
+  queryFirst<WalletPainter>(OF_WALLET, { agent }, { wallet_painters: 'agent' })
 
 const NAME_FOR_PURCHASE = `
   INSERT INTO purchase_painters (payment, painter)
@@ -70,7 +70,7 @@ const NAME_FOR_PURCHASE = `
 
 /** Stores the painter of a new purchase; its payment must be stored already. */
 export const storePurchasePainter = ({ payer, nonce }: PaymentKey, painter: Address): Tx<void> =>
-  change('a painter to name', NAME_FOR_PURCHASE, { payer, nonce, painter })
+  changeRows('a painter to name', NAME_FOR_PURCHASE, { payer, nonce, painter })
 
 const NAME_FOR_WALLET = `
   INSERT INTO wallet_painters (agent, painter, ts, through) VALUES ($agent, $painter, $ts, $through)
@@ -81,8 +81,8 @@ const LAST_PAYMENT = 'SELECT coalesce(max(id), 0) AS id FROM payments'
 export function* storeWalletPainter(agent: AgentId, { painter, ts }: PainterNaming): Tx<NamingResult> {
   const before = yield* readPainterOfWallet(agent)
   if (before !== undefined && ts <= before.ts) return 'superseded'
-  yield* lock(COUNTERS)
-  const { id: through } = yield* one<{ id: number }>(LAST_PAYMENT)
-  yield* change('a wallet’s painter to store', NAME_FOR_WALLET, { agent, painter, ts, through })
+  yield* takeLock(COUNTERS)
+  const { id: through } = yield* queryOne<{ id: number }>(LAST_PAYMENT)
+  yield* changeRows('a wallet’s painter to store', NAME_FOR_WALLET, { agent, painter, ts, through })
   return 'applied'
 }

@@ -8,15 +8,25 @@ import {
   REPORTS_OF_A_WORK_MAX,
 } from '../../server/domain/wall/reports.ts'
 import type { FiledReport, Reports } from '../../server/operator-ports.ts'
-import { change, count, lock, one, rows, together, type Driver, type Tx } from '../tx.ts'
+import {
+  changeRows,
+  countChangedRows,
+  takeLock,
+  queryOne,
+  queryRows,
+  runTogether,
+  type Driver,
+  type Tx,
+} from '../tx.ts'
 
 /** The reports of a store. */
-export const createReports = ({ look, write }: Driver): Reports => ({
-  file: (report, key, now) => write(null, () => fileReport(report, key, now)),
-  listOpen: () => look(() => rows<OpenReport>(OPEN)),
-  close: (blocks, { outcome, who, why }, now) => write(null, () => count(CLOSE, { blocks, outcome, who, why, now })),
-  listUndelivered: (limit) => look(() => rows<OpenReport>(UNDELIVERED, { limit })),
-  markDelivered: async (id) => void (await write(null, () => count(DELIVERED, { id }))),
+export const createReports = ({ query, write }: Driver): Reports => ({
+  fileReport: (report, key, now) => write(null, () => fileReport(report, key, now)),
+  listOpen: () => query(() => queryRows<OpenReport>(OPEN)),
+  close: (blocks, { outcome, who, why }, now) =>
+    write(null, () => countChangedRows(CLOSE, { blocks, outcome, who, why, now })),
+  listUndelivered: (limit) => query(() => queryRows<OpenReport>(UNDELIVERED, { limit })),
+  markDelivered: async (id) => void (await write(null, () => countChangedRows(DELIVERED, { id }))),
 })
 
 const COLUMNS = 'id, at, work, block, reason, note'
@@ -45,17 +55,17 @@ function* fileReport(
   { day, fresh }: { readonly day: string; readonly fresh: string },
   now: UnixMs,
 ): Tx<'filed' | 'known' | 'full'> {
-  yield* lock('LOCK TABLE reports IN EXCLUSIVE MODE')
-  const [{ key: kept }, { total, same }] = yield* together(
-    one<{ key: string | null }>(KEY),
-    one<Counts>(COUNTS, { work }),
+  yield* takeLock('LOCK TABLE reports IN EXCLUSIVE MODE')
+  const [{ key: kept }, { total, same }] = yield* runTogether(
+    queryOne<{ key: string | null }>(KEY),
+    queryOne<Counts>(COUNTS, { work }),
   )
   if (same >= REPORTS_OF_A_WORK_MAX) return 'known'
   if (total >= OPEN_REPORTS_MAX) return 'full'
   // The previous day's key is deleted, so that nobody can find out the address behind one of its hashes any more.
   const key = kept?.startsWith(day) === true ? kept : `${day} ${fresh}`
-  if (key !== kept) yield* change('the wall’s own row', NEW_KEY, { key })
-  yield* count(FORGET, { before: now - REPORTS_KEPT_MS })
-  const filed = yield* count(FILE, { now, work, block, reason, note, reporter: reporterFor(key) })
+  if (key !== kept) yield* changeRows('the wall’s own row', NEW_KEY, { key })
+  yield* countChangedRows(FORGET, { before: now - REPORTS_KEPT_MS })
+  const filed = yield* countChangedRows(FILE, { now, work, block, reason, note, reporter: reporterFor(key) })
   return filed === 1 ? 'filed' : 'known'
 }

@@ -1,7 +1,7 @@
 /** Limits for calls to third parties: concurrency, duration, size, and no redirects. */
 
 import pLimit from 'p-limit'
-import { withTimeout } from '../times.ts'
+import { runWithTimeout } from '../times.ts'
 
 /** How many calls run concurrently, and how many may wait. */
 type CallLimits = { readonly atOnce: number; readonly waitingMax: number }
@@ -32,7 +32,7 @@ export function createBoundedCalls(): BoundedCalls {
   return {
     areFull: isFull,
     make: <T>(call: () => Promise<T>) =>
-      withTimeout<T | 'busy' | 'silent'>(
+      runWithTimeout<T | 'busy' | 'silent'>(
         DEADLINE_MS,
         (late) => inTurn(async () => (late.aborted ? 'silent' : await call().catch(() => 'silent' as const))),
         'silent',

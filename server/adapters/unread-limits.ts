@@ -35,7 +35,7 @@ export const UNREAD_LIMITS: UnreadLimits = { bufferBytes: 64 * 1024, timeoutMs: 
  * connection whose client acknowledges nothing within the time limit. Linux only; `failed` is called if the limits
  * cannot be set.
  */
-export function limitUnread(failed: (why: string) => void, limits: UnreadLimits = UNREAD_LIMITS): void {
+export function limitUnreadData(failed: (why: string) => void, limits: UnreadLimits = UNREAD_LIMITS): void {
   if (process.platform !== 'linux') return
   try {
     const { symbols: system } = dlopen('libc.so.6', LIBC)

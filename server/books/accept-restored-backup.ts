@@ -18,7 +18,7 @@ import {
 
 export type AcceptRestoredBackupDeps = FindOrphanDeps & {
   readonly payouts: Payouts
-  readonly store: Pick<Store, 'position'>
+  readonly store: Pick<Store, 'readPosition'>
   readonly witness: Pick<Witness, 'write'>
   readonly clock: Pick<Clock, 'now'>
 }
@@ -72,5 +72,5 @@ export async function acceptRestoredBackup(
   await checkpoint.recordAcceptance(now)
   await checkpoint.advanceTo(through)
   // This comes last, so that a wall whose acceptance was interrupted still waits for acceptance.
-  await witness.write(await store.position())
+  await witness.write(await store.readPosition())
 }

@@ -46,7 +46,7 @@ export async function auditBooks(
   from?: bigint,
   onward: (height: bigint) => void = () => {},
 ): Promise<Stock | 'silent'> {
-  const before = await audit.statement()
+  const before = await audit.readStatement()
   const start = from ?? before.from
   const archived = start === undefined ? [] : await archive.read()
   const read: KeptReceipts[] = []
@@ -58,7 +58,7 @@ export async function auditBooks(
     read.push(receipts)
   }
   const arrivals = read.flatMap(({ transfers }) => transfers.filter(({ height }) => height >= (start ?? 0n)))
-  const after = await audit.statement()
+  const after = await audit.readStatement()
   const limit = pLimit(AT_ONCE)
   const open = await Promise.all(
     after.open.map(async ({ purchase, since }) => {
@@ -95,7 +95,7 @@ async function readReceipts(
   const transfers: Transfer[] = [...known]
   let tries = 0
   for (let next = through + 1n; ;) {
-    const receipts = await chain.transfersTo(payee, next)
+    const receipts = await chain.readTransfers(payee, next)
     if (receipts === 'silent') {
       if (++tries === TRIES) return 'silent'
       await clock.wait(BETWEEN_TRIES_MS)

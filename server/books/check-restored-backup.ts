@@ -25,7 +25,7 @@ const LOOK_EVERY_MS = 60_000
 const LOST_FOR_MS = Number(VALIDITY_MAX_SECONDS) * 1000 + 2 * LOOK_EVERY_MS
 
 export type RestoredBackupDeps = FindOrphanDeps & {
-  readonly store: Pick<Store, 'position'>
+  readonly store: Pick<Store, 'readPosition'>
   readonly witness: Pick<Witness, 'read'>
   /**
    * Whether, according to the operator, the witness is on a device of its own, so that no snapshot restores both it and
@@ -126,7 +126,7 @@ async function proveCurrent(
   witnessed: StorePosition | undefined,
   alerts: Alerts,
 ): Promise<boolean> {
-  const position = await deps.store.position()
+  const position = await deps.store.readPosition()
   const unrecorded = (await listPayees(deps, witnessed)).filter((payee) => !position.payees.includes(payee))
   if (unrecorded.length > 0) await deps.checkpoint.addPayees(unrecorded)
   const isBehind = witnessed !== undefined && isOlder(position, witnessed)
@@ -155,7 +155,7 @@ async function continueScan(
 ): Promise<boolean> {
   const start = await findNextHeight(deps)
   if (start === 'silent') return false
-  const payees = await deps.checkpoint.payees()
+  const payees = await deps.checkpoint.listPayees()
   for (let from = scan.next === undefined || scan.next < start ? start : scan.next; ;) {
     const window = await findOrphans(deps, payees, from)
     if (window === 'silent' || scan.isOver) return false
@@ -175,11 +175,11 @@ async function listUndecided(
   orphans: readonly OrphanPayment[],
 ): Promise<readonly OrphanPayment[]> {
   const open: OrphanPayment[] = []
-  const seen = (await checkpoint.height()) ?? 0n
+  const seen = (await checkpoint.readHeight()) ?? 0n
   for (const orphan of orphans)
     if (
       orphan.height > seen &&
-      !(await checkpoint.knows(orphan)) &&
+      !(await checkpoint.isKnown(orphan)) &&
       (await payouts.findReference(orphan)) === undefined
     )
       open.push(orphan)
@@ -198,7 +198,7 @@ async function bookUnknown(
     if (acceptedAt !== undefined && now - acceptedAt < LOST_FOR_MS) {
       await payouts.recordCredit(toUnclaimedPayment(orphan, terms, now), orphan.tx, now).catch(ignoreStaleWrite)
       alerts.alertLate(orphan)
-    } else if (await payouts.note(orphan, STRAY_NOTE, now)) alerts.alertStray(orphan)
+    } else if (await payouts.recordReference(orphan, STRAY_NOTE, now)) alerts.alertStray(orphan)
   }
   return []
 }

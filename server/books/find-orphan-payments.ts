@@ -10,7 +10,7 @@ import type { StorePosition } from '../domain/store-position.ts'
 import type { Chain, ChainCheckpoint, Receipts, Transfer } from '../ports.ts'
 
 export type FindOrphanDeps = {
-  readonly chain: Pick<Chain, 'read' | 'transfersTo'>
+  readonly chain: Pick<Chain, 'readAuthorization' | 'readTransfers'>
   readonly checkpoint: ChainCheckpoint
   readonly terms: Terms
 }
@@ -29,16 +29,19 @@ export type OrphanWindow = {
  * The first height to read: the one after the store's checkpoint, or after the newest block if there is no checkpoint.
  */
 export async function findNextHeight({ chain, checkpoint, terms }: FindOrphanDeps): Promise<bigint | 'silent'> {
-  const seen = (await checkpoint.height()) ?? (await readNewestHeight(chain, terms.payTo))
+  const seen = (await checkpoint.readHeight()) ?? (await readNewestHeight(chain, terms.payTo))
   return seen === 'silent' ? seen : seen + 1n
 }
 
 /** Every address at which this wall is paid, was paid or asked to be paid, according to settings, store and witness. */
 export const listPayees = async (
-  { checkpoint, terms }: { readonly checkpoint: Pick<ChainCheckpoint, 'payees'>; readonly terms: Pick<Terms, 'payTo'> },
+  {
+    checkpoint,
+    terms,
+  }: { readonly checkpoint: Pick<ChainCheckpoint, 'listPayees'>; readonly terms: Pick<Terms, 'payTo'> },
   witnessed?: StorePosition,
 ): Promise<readonly Address[]> => [
-  ...new Set([...(witnessed?.payees ?? []), ...(await checkpoint.payees()), terms.payTo]),
+  ...new Set([...(witnessed?.payees ?? []), ...(await checkpoint.listPayees()), terms.payTo]),
 ]
 
 /** Reads the next range of the chain, from height `from` on, for all `payees`. */
@@ -51,7 +54,7 @@ export async function findOrphans(
   const windows: Receipts[] = []
   const arrivals: (Transfer & { readonly payTo: Address })[] = []
   for (const payTo of payees) {
-    const window = await chain.transfersTo(payTo, from)
+    const window = await chain.readTransfers(payTo, from)
     if (window === 'silent') return 'silent'
     windows.push(window)
     arrivals.push(...window.transfers.map((transfer) => ({ ...transfer, payTo })))
@@ -63,7 +66,7 @@ export async function findOrphans(
     // A block is never sold for a transfer without an authorization.
     if (arrival.height >= next || nonce === null || !canBuyBlocks(arrival.amount)) continue
     const orphan = { ...arrival, nonce }
-    if (!(await checkpoint.knows(orphan))) orphans.push(orphan)
+    if (!(await checkpoint.isKnown(orphan))) orphans.push(orphan)
   }
   return { orphans, next, isAll: windows.every(({ isAll }) => isAll) }
 }
@@ -94,7 +97,7 @@ export const toUnclaimedPayment = (
 
 const NO_NONCE = `0x${'0'.repeat(64)}` as const
 
-async function readNewestHeight(chain: Pick<Chain, 'read'>, payTo: Address): Promise<bigint | 'silent'> {
-  const seen = await chain.read({ payer: payTo, nonce: NO_NONCE })
+async function readNewestHeight(chain: Pick<Chain, 'readAuthorization'>, payTo: Address): Promise<bigint | 'silent'> {
+  const seen = await chain.readAuthorization({ payer: payTo, nonce: NO_NONCE })
   return seen === 'silent' ? seen : seen.head
 }

@@ -7,7 +7,7 @@ import type { Clock, Logger, Store, Witness } from '../ports.ts'
 const WRITE_EVERY_MS = 250
 
 export type KeepWitnessDeps = {
-  readonly store: Pick<Store, 'position'>
+  readonly store: Pick<Store, 'readPosition'>
   readonly witness: Witness
   readonly clock: Clock
   readonly logger: Logger
@@ -35,7 +35,7 @@ export function createWitnessKeeper({ store, witness, clock, logger }: KeepWitne
   let writing: Promise<void> = Promise.resolve()
   const writeOnce = async () => {
     try {
-      const position = await store.position()
+      const position = await store.readPosition()
       if (written !== undefined && isSamePosition(position, written)) return
       await witness.write(position)
       written = position
@@ -46,7 +46,7 @@ export function createWitnessKeeper({ store, witness, clock, logger }: KeepWitne
       isFailing = true
     }
   }
-  const write = () => {
+  const enqueueWrite = () => {
     writing = writing.then(writeOnce)
     return writing
   }
@@ -54,7 +54,7 @@ export function createWitnessKeeper({ store, witness, clock, logger }: KeepWitne
     isWriting = true
     while (isDue) {
       isDue = false
-      await write()
+      await enqueueWrite()
       await clock.wait(WRITE_EVERY_MS)
     }
     isWriting = false
@@ -71,7 +71,7 @@ export function createWitnessKeeper({ store, witness, clock, logger }: KeepWitne
     },
     onCommit: requestWrite,
     flush: async () => {
-      if (hasBegun) await write()
+      if (hasBegun) await enqueueWrite()
     },
   }
 }

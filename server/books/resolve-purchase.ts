@@ -10,7 +10,7 @@ import { listPayees } from './find-orphan-payments.ts'
 export type ResolveDeps = {
   readonly ledger: Ledger
   readonly chain: Chain
-  readonly checkpoint: Pick<ChainCheckpoint, 'height' | 'payees'>
+  readonly checkpoint: Pick<ChainCheckpoint, 'readHeight' | 'listPayees'>
   readonly terms: Pick<Terms, 'asset' | 'payTo'>
   readonly seller: Pick<Seller, 'reconcile'>
   readonly payouts: Payouts
@@ -53,7 +53,7 @@ export async function bookPayout(deps: ResolveDeps, key: PaymentKey, reference: 
   const isPaid = await (purchase === undefined ? hasArrived(deps, key) : hasPaid(chain, purchase))
   if (isPaid === 'silent') return 'silent'
   if (!isPaid) return 'never-paid'
-  if (!(await payouts.note(key, reference, clock.now()))) return 'noted-before'
+  if (!(await payouts.recordReference(key, reference, clock.now()))) return 'noted-before'
   logger.note(isStray(reference) ? 'noted-stray' : 'paid-out', { payer: key.payer, nonce: key.nonce })
   return 'noted'
 }
@@ -69,7 +69,7 @@ async function hasArrived(
 ): Promise<boolean | 'silent'> {
   if ((await payouts.findReference(key)) !== undefined) return true
   const payees = await listPayees({ checkpoint, terms })
-  for (const head of [(await checkpoint.height()) ?? 0n, 0n]) {
+  for (const head of [(await checkpoint.readHeight()) ?? 0n, 0n]) {
     const queryStatus = async (to: Address) =>
       await chain.readPaymentStatus({ ...key, to, validBefore: 0n, accepted: terms }, head)
     const kinds = (await Promise.all(payees.map(queryStatus))).map(({ kind }) => kind)

@@ -8,7 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { AreaReceipt } from '../../shared/contract/area-order.ts'
 import type { Receipt } from '../../shared/contract/block.ts'
 import { parseObject } from './json.ts'
-import { lock, type Lock } from './lock.ts'
+import { lockFolder, type Lock } from './lock.ts'
 import {
   type Answer,
   estimateCost,
@@ -18,7 +18,7 @@ import {
   createNotSavedFailure,
   createNotSignedFailure,
   type Step,
-  withNothingPaid,
+  addNothingPaid,
 } from './next-step.ts'
 import type { OrderToPay } from './orders.ts'
 import { parseAuthorization, createSalt, signPayment, type Signer, type Terms } from './payment.ts'
@@ -60,9 +60,9 @@ type BuyerDeps = BuyerOptions & {
   readonly payments: SignedPayments // the payments of this wallet at this wall
   readonly lock: Lock
   /** The wallet's balance of the requested asset on the chain; throws a `WallError` if the chain cannot be queried. */
-  readonly balanceFor?: ((terms: Terms) => Promise<bigint>) | undefined
+  readonly readBalance?: ((terms: Terms) => Promise<bigint>) | undefined
   /** Whether the wallet owns the area of the wall with this name. */
-  readonly owns?: (area: string) => Promise<boolean>
+  readonly isOwnArea?: (area: string) => Promise<boolean>
   readonly fetch?: Fetch
   readonly pause?: (ms: number) => Promise<unknown>
   readonly now?: () => number // Unix milliseconds
@@ -74,7 +74,7 @@ type Fetch = (request: Request) => Promise<Response>
 /** The stored data of a buyer. */
 export const openPaymentStore = (folder: string): Pick<BuyerDeps, 'payments' | 'lock'> => ({
   payments: openSignedPayments(folder),
-  lock: (onWait) => lock(folder, onWait),
+  lock: (onWait) => lockFolder(folder, onWait),
 })
 
 /** A purchase. Its payment stays on disk until `done`, so that a caller that crashes earlier gets the receipt again. */
@@ -111,7 +111,7 @@ export function createBuyer(deps: BuyerDeps): Buyer {
   const pursue = createPursuer(deps, max)
   const finishEarlier = createFinisher(deps, pursue)
 
-  const open = async (): Promise<Session> => {
+  const openSession = async (): Promise<Session> => {
     const unlock = await lock(onLocked)
     try {
       return { unlock, left: (await payments.list()).map((saved) => ({ saved })) }
@@ -120,16 +120,16 @@ export function createBuyer(deps: BuyerDeps): Buyer {
       throw error
     }
   }
-  const close = async ({ left, unlock }: Session) => {
+  const closeSession = async ({ left, unlock }: Session) => {
     for (const { end } of left) {
       const finished = await end?.catch(() => undefined)
       await finished?.saved.remove()
     }
     await unlock()
   }
-  const { enter, leave } = createSharedSession(open, close)
+  const { enter, leave } = createSharedSession(openSession, closeSession)
 
-  const buyIn = async (session: Session, order: OrderToPay): Promise<FinishedPurchase> => {
+  const buyInSession = async (session: Session, order: OrderToPay): Promise<FinishedPurchase> => {
     const own = takeLeftover(session.left, order)
     // Another call of this process may already be finishing this purchase.
     const finished = await own?.end?.catch(ignoreRefusal)
@@ -151,7 +151,7 @@ export function createBuyer(deps: BuyerDeps): Buyer {
     async buy<Got extends Receipt | AreaReceipt = Receipt>(order: OrderToPay) {
       const session = await enter()
       try {
-        const { receipt, saved } = await buyIn(session, order)
+        const { receipt, saved } = await buyInSession(session, order)
         const closeAndFinish = async () => {
           await saved.remove()
           await leave()
@@ -188,7 +188,7 @@ function createFinisher({ onEarlier, onOpen, now = Date.now }: BuyerDeps, pursue
         onOpen?.(new WallError(createNotResentFailure(saved.url, parseSavedAuthorization(saved), now())))
         continue
       }
-      leftover.end = pursue({ order: orderOf(saved), saved, triesMax: EARLIER_TRIES_MAX, signaturesMax: 0 })
+      leftover.end = pursue({ order: toOrder(saved), saved, triesMax: EARLIER_TRIES_MAX, signaturesMax: 0 })
       const end = await leftover.end.catch(toWallError)
       if (!(end instanceof WallError)) onEarlier?.(end.receipt)
       else if (end.kind === 'unknown' || end.kind === 'paid') onOpen?.(end)
@@ -215,7 +215,7 @@ const STILL_WAITING =
 
 /** Makes a function that takes step after step until an order has its receipt; it throws if a step is to stop. */
 function createPursuer(deps: BuyerDeps, max: bigint): Pursue {
-  const { account, onWait, owns, fetch = fetchWithTimeout, pause = wait, now = Date.now, slowMs = SLOW_MS } = deps
+  const { account, onWait, isOwnArea, fetch = fetchWithTimeout, pause = wait, now = Date.now, slowMs = SLOW_MS } = deps
   return async ({ order, triesMax, signaturesMax, beforeSigning, ...pursuit }) => {
     let { saved } = pursuit
     let [isEarlier, tries, signaturesLeft] = [true, 0, signaturesMax]
@@ -225,7 +225,7 @@ function createPursuer(deps: BuyerDeps, max: bigint): Pursue {
       const answer = await fetchAnswer(fetch, saved ?? order)
       clearTimeout(slow)
       tries += 1
-      const decide = () => {
+      const decideStep = () => {
         const sent = saved && { ...parseSavedAuthorization(saved), tries, triesMax, isEarlier }
         const { url, blocks } = order
         return decideNextStep(answer, {
@@ -239,11 +239,11 @@ function createPursuer(deps: BuyerDeps, max: bigint): Pursue {
           sent,
         })
       }
-      let step = decide()
+      let step = decideStep()
       if (step.do === 'check-owner') {
-        isOwn = await owns?.(order.place ?? '').catch(() => false)
+        isOwn = await isOwnArea?.(order.place ?? '').catch(() => false)
         isOwn ??= false
-        step = decide()
+        step = decideStep()
       }
       if (step.do === 'deliver' && saved !== undefined) return { saved, receipt: step.receipt as Receipt | AreaReceipt }
       if (step.do === 'stop') throw await handleStop(step, saved)
@@ -266,9 +266,9 @@ function createPursuer(deps: BuyerDeps, max: bigint): Pursue {
 }
 
 /** Throws if the wallet cannot pay the amount it is about to sign, or if the balance cannot be read. */
-async function checkBalance({ account, balanceFor }: BuyerDeps, terms: Terms): Promise<void> {
-  const balance = await balanceFor?.(terms).catch((error: unknown) => {
-    throw new WallError(withNothingPaid(toWallError(error)))
+async function checkBalance({ account, readBalance }: BuyerDeps, terms: Terms): Promise<void> {
+  const balance = await readBalance?.(terms).catch((error: unknown) => {
+    throw new WallError(addNothingPaid(toWallError(error)))
   })
   if (balance !== undefined && balance < terms.amount)
     throw new WallError(createEmptyWalletFailure(account.address, balance, terms))
@@ -302,7 +302,7 @@ async function handleStop(
 }
 
 // An order of an earlier process is only sent again, never signed again, so its text and block count are not used.
-const orderOf = ({ url, body }: SavedPayment): OrderToPay => ({
+const toOrder = ({ url, body }: SavedPayment): OrderToPay => ({
   url,
   ...(body === undefined ? {} : { body }),
   text: '',

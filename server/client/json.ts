@@ -11,5 +11,5 @@ export function parseObject(text: string): object {
 }
 
 /** An own property of a value; `undefined` if the value has none with this name. */
-export const memberOf = (value: unknown, name: string): unknown =>
+export const getMember = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? { ...value }[name] : undefined

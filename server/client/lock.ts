@@ -17,7 +17,7 @@ const LOOK_AGAIN_MS = 100
 export type Lock = (onWait?: () => void) => Promise<() => Promise<void>>
 
 /** Waits for the lock of a folder; resolves to a function that releases it. */
-export async function lock(folder: string, onWait: () => void = () => {}): Promise<() => Promise<void>> {
+export async function lockFolder(folder: string, onWait: () => void = () => {}): Promise<() => Promise<void>> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const path = join(folder, 'lock')
   for (let tries = 0; !(await tryToCreate(path)); tries++) {

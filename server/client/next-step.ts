@@ -8,7 +8,7 @@
 
 import { ASSET_SYMBOL, formatAmount, formatMoney } from '../../shared/money.ts'
 import { formatNetworkName } from '../../shared/usdc.ts'
-import { memberOf } from './json.ts'
+import { getMember } from './json.ts'
 import { parsePendingTransaction, parseTerms, type Terms } from './payment.ts'
 import { parseError, createNoWallFailure, createUnreachableFailure, type Failure } from './wall-error.ts'
 
@@ -63,20 +63,20 @@ export const decideNextStep = (answer: Answer | undefined, situation: Situation)
 /** Decides the step while nothing is signed in this call, or after the signed payment has ended. */
 function decideAfterAsking(answer: Answer | undefined, situation: Situation): Step {
   const { url, isOwn } = situation
-  if (answer === undefined) return createStopStep(withNothingPaid(createUnreachableFailure(url)))
+  if (answer === undefined) return createStopStep(addNothingPaid(createUnreachableFailure(url)))
   const { status, body } = answer
   if (status === 402) return decideAfterTerms(answer, situation)
-  const isDeed = isSuccess(status) && memberOf(body, 'state') === 'claimed'
+  const isDeed = isSuccess(status) && getMember(body, 'state') === 'claimed'
   const error = isDeed ? SOLD : parseError(status, body)
   if (error === undefined || (isSuccess(status) && !isDeed))
-    return createStopStep(withNothingPaid(createNoWallFailure(url, status)))
+    return createStopStep(addNothingPaid(createNoWallFailure(url, status)))
   if (error.code !== SOLD.code || isOwn === false) return createStopStep({ ...error, status })
   return isOwn === undefined ? { do: 'check-owner' } : createStopStep({ ...OWN, status })
 }
 
 const createStopStep = (failure: Failure): Step => ({ do: 'stop', saved: 'none', failure })
 
-export const withNothingPaid = (failure: Failure): Failure => ({
+export const addNothingPaid = (failure: Failure): Failure => ({
   ...failure,
   message: `${failure.message} Nothing was paid.`,
 })
@@ -166,9 +166,9 @@ const UNSENT: ReadonlySet<string> = new Set([MISMATCH, DENIED])
 
 /** Whether this is the wallet's receipt, by its body: not every proxy passes on the header. */
 function isReceipt({ status, body }: Answer, wallet: string): boolean {
-  const payer = memberOf(memberOf(body, 'deed'), 'wallet')
+  const payer = getMember(getMember(body, 'deed'), 'wallet')
   const isOurs = typeof payer !== 'string' || payer.toLowerCase() === wallet.toLowerCase()
-  return isSuccess(status) && memberOf(body, 'owner') === 'you' && isOurs
+  return isSuccess(status) && getMember(body, 'owner') === 'you' && isOurs
 }
 
 const isSuccess = (status: number) => status >= 200 && status < 300
@@ -207,14 +207,14 @@ function createOpenFailure(answer: Answer | undefined, situation: Paid): Failure
   return {
     kind: 'unknown',
     code: error?.code ?? 'outcome_unknown',
-    message: `${explainOpen(answer, error, situation)} ${describeOpenPayment(sent, now)} Repeat the same purchase; you will not pay twice.`,
+    message: `${explainOpenPayment(answer, error, situation)} ${describeOpenPayment(sent, now)} Repeat the same purchase; you will not pay twice.`,
     status: answer?.status,
     charged: 'unknown',
     ...formatOpenFields(sent),
   }
 }
 
-function explainOpen(
+function explainOpenPayment(
   answer: Answer | undefined,
   error: Failure | undefined,
   { wallet, sent: { amount } }: Paid,
@@ -223,9 +223,9 @@ function explainOpen(
   if (error.code === DENIED) return `The wall does not sell to ${wallet} (${DENIED}).`
   if (error.code === MISMATCH)
     return 'The wall received another order than the one that was signed (order_mismatch): something between you and the wall changes what you order.'
-  const reason = memberOf(answer?.body, 'reason')
+  const reason = getMember(answer?.body, 'reason')
   if (amount !== undefined && typeof reason === 'string' && /insufficient/i.test(reason)) {
-    const balance = memberOf(answer?.body, 'balance')
+    const balance = getMember(answer?.body, 'balance')
     return typeof balance === 'string' && /^\d{1,30}$/.test(balance)
       ? `${wallet} holds ${formatAmount(BigInt(balance))} and needs ${formatAmount(amount)}; fund it.`
       : `${wallet} does not hold the ${formatAmount(amount)} that are needed; fund it.`

@@ -4,7 +4,7 @@ import type { AreaOrder } from '../../shared/contract/area-order.ts'
 import type { ListingQuery } from '../../shared/contract/block.ts'
 import { formatOrderText, formatPictureDigest, type Order } from '../../shared/order.ts'
 import { hashPixels } from '../../shared/signing.ts'
-import { coordOf, parseCoord } from '../../shared/wall.ts'
+import { formatCoord, parseCoord } from '../../shared/wall.ts'
 import type { OrderRequest } from './signed-payments.ts'
 import { WallError } from './wall-error.ts'
 
@@ -57,7 +57,7 @@ export function createAreaOrder(url: URL, listing: AreaListing, rows: Uint8Array
  */
 function toCanonicalTarget(target: string): string {
   const block = parseCoord(target)
-  return block === undefined ? target : coordOf(block)
+  return block === undefined ? target : formatCoord(block)
 }
 
 const pickListing = ({ name, framework, message, link, painter }: Omit<ListingQuery, 'px'>): Partial<Order> => ({

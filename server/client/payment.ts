@@ -4,7 +4,7 @@ import type { LocalAccount } from 'viem/accounts'
 import { bytesToHex, getAddress } from 'viem/utils'
 import { computeOrderNonce } from '../../shared/order.ts'
 import { AUTHORIZATION_TYPES, isNetwork, type Network, networks, PRIMARY_TYPE } from '../../shared/usdc.ts'
-import { memberOf, parseObject } from './json.ts'
+import { getMember, parseObject } from './json.ts'
 
 /** The account that signs payments. */
 export type Signer = Pick<LocalAccount, 'address' | 'signTypedData'>
@@ -31,13 +31,13 @@ const SECONDS_MAX = 600
 /** Reads the PAYMENT-REQUIRED header: `unsupported` if it has no offer that this client signs. */
 export function parseTerms(header: string | undefined): Terms | 'unreadable' | 'unsupported' {
   const demand = decodeHeader(header)
-  const [version, accepts] = [memberOf(demand, 'x402Version'), memberOf(demand, 'accepts')]
+  const [version, accepts] = [getMember(demand, 'x402Version'), getMember(demand, 'accepts')]
   if (version !== 2 || !Array.isArray(accepts)) return 'unreadable'
   for (const offer of accepts) {
     const terms = parseOffer(offer)
-    const announcesBinding = memberOf(memberOf(demand, 'extensions'), BINDING) !== undefined
-    const resource = memberOf(demand, 'resource')
-    const url = String(memberOf(resource, 'url'))
+    const announcesBinding = getMember(getMember(demand, 'extensions'), BINDING) !== undefined
+    const resource = getMember(demand, 'resource')
+    const url = String(getMember(resource, 'url'))
     const host = URL.canParse(url) ? new URL(url).hostname : undefined
     if (terms !== undefined) return { ...terms, resource, announcesBinding, host }
   }
@@ -55,13 +55,13 @@ const amountPattern = /^[1-9]\d{0,20}$/
  */
 function parseOffer(offer: unknown): Pick<Terms, 'amount' | 'payTo' | 'seconds' | 'network' | 'accepted'> | undefined {
   const [network, asset, payTo, amount] = ['network', 'asset', 'payTo', 'amount'].map((name) =>
-    String(memberOf(offer, name)),
+    String(getMember(offer, name)),
   )
-  const seconds = memberOf(offer, 'maxTimeoutSeconds')
+  const seconds = getMember(offer, 'maxTimeoutSeconds')
   if (typeof offer !== 'object' || offer === null || typeof seconds !== 'number') return undefined
   if (network === undefined || !isNetwork(network)) return undefined
   const isUsdc = asset?.toLowerCase() === networks[network].token.address
-  const isExact = memberOf(offer, 'scheme') === 'exact' && addressPattern.test(payTo ?? '') && seconds > 0
+  const isExact = getMember(offer, 'scheme') === 'exact' && addressPattern.test(payTo ?? '') && seconds > 0
   if (!isUsdc || !isExact || !amountPattern.test(amount ?? '')) return undefined
   return {
     amount: BigInt(amount ?? 0),
@@ -110,8 +110,8 @@ export async function signPayment(
 
 /** How much a signed payment can cost, and until when; `undefined` if the header is malformed. */
 export function parseAuthorization(header: string): { readonly amount: bigint; readonly until: number } | undefined {
-  const authorization = memberOf(memberOf(decodeHeader(header), 'payload'), 'authorization')
-  const [value, validBefore] = ['value', 'validBefore'].map((name) => String(memberOf(authorization, name)))
+  const authorization = getMember(getMember(decodeHeader(header), 'payload'), 'authorization')
+  const [value, validBefore] = ['value', 'validBefore'].map((name) => String(getMember(authorization, name)))
   if (!amountPattern.test(value ?? '') || !amountPattern.test(validBefore ?? '')) return undefined
   return { amount: BigInt(value ?? 0), until: Number(validBefore) * 1000 }
 }
@@ -124,7 +124,7 @@ const hashPattern = /^0x[0-9a-f]{64}$/
  */
 export function parsePendingTransaction(header: string | undefined): string | undefined {
   const response = decodeHeader(header)
-  const isPending = memberOf(response, 'errorReason') === 'settlement_pending'
-  const transaction = memberOf(response, 'transaction')
+  const isPending = getMember(response, 'errorReason') === 'settlement_pending'
+  const transaction = getMember(response, 'transaction')
   return isPending && typeof transaction === 'string' && hashPattern.test(transaction) ? transaction : undefined
 }

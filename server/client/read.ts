@@ -17,7 +17,7 @@ const RETRY_MS_MAX = 5000
  * Reads the result of a free request that the wall rate-limits. While the wall is busy, sends the request again after
  * the time that the wall specifies.
  */
-export async function fetchJsonWhenFree<T>(url: URL, init: RequestInit = {}): Promise<T> {
+export async function fetchJsonWithRetries<T>(url: URL, init: RequestInit = {}): Promise<T> {
   const began = performance.now()
   for (;;) {
     const response = await sendRequest(url, init)

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { memberOf, parseObject } from './json.ts'
+import { getMember, parseObject } from './json.ts'
 
 /** A paid request: an address to GET, or to POST a JSON body to. */
 export type OrderRequest = { readonly url: string; readonly body?: string }
@@ -88,7 +88,7 @@ export function openSignedPayments(
 
 function parseRequest(text: string): SignedRequest | undefined {
   const value = parseObject(text)
-  const [url, payment, body, salt] = ['url', 'payment', 'body', 'salt'].map((name) => memberOf(value, name))
+  const [url, payment, body, salt] = ['url', 'payment', 'body', 'salt'].map((name) => getMember(value, name))
   if (typeof url !== 'string' || typeof payment !== 'string') return undefined
   return {
     url,

@@ -18,7 +18,7 @@ import { follow, type FollowOptions } from './follow.ts'
 import { createAreaOrder, createBlockOrder } from './orders.ts'
 import type { Terms } from './payment.ts'
 import { detectImageType, toPixelRows } from './picture.ts'
-import { parseResponse, fetchJson, fetchJsonWhenFree } from './read.ts'
+import { parseResponse, fetchJson, fetchJsonWithRetries } from './read.ts'
 import { stateFolder } from './state-folder.ts'
 import { openChain } from './verify/chain.ts'
 import { sendRequest, readError, WallError } from './wall-error.ts'
@@ -137,21 +137,21 @@ export type Wall = {
 export function wall(address: string | URL, options: WallOptions = {}): Wall {
   const url = new URL(address)
   const resolvePath = (path: string, query: Query = {}) => resolveUrl(url, path, query)
-  const buying = createOnce(() => createWallBuyer(url, options, isOwn))
+  const getBuyer = createLazyValue(() => createWallBuyer(url, options, isOwn))
   const named = options.painter === undefined ? {} : { painter: options.painter.address }
   const purchase: Wall['purchase'] = async (target = 'next', listing = {}) =>
-    await buying().buy(createBlockOrder(resolvePath, target, { ...named, ...listing }))
+    await getBuyer().buy(createBlockOrder(resolvePath, target, { ...named, ...listing }))
   const purchaseArea: Wall['purchaseArea'] = async ({ image, pixels: given, fit, dither, ...listing }) => {
     if (image !== undefined && given !== undefined) throw new TypeError('Give image or pixels, not both.')
     const { w, h } = listing
     const fitting = { ...(fit && { fit }), ...(dither && { dither }) }
     const rows = image === undefined ? given : toPixelRows(await pixels(image, { w, h, ...fitting }))
-    return await buying().buy<AreaReceipt>(createAreaOrder(resolvePath('/areas'), { ...named, ...listing }, rows))
+    return await getBuyer().buy<AreaReceipt>(createAreaOrder(resolvePath('/areas'), { ...named, ...listing }, rows))
   }
   const pixels: Wall['pixels'] = (image, query) => {
     const headers = { 'content-type': detectImageType(image) ?? 'application/octet-stream' }
     const body = new Uint8Array(image)
-    return fetchJsonWhenFree<PaintedBlocks>(resolvePath('/api/pixels', query), { method: 'POST', headers, body })
+    return fetchJsonWithRetries<PaintedBlocks>(resolvePath('/api/pixels', query), { method: 'POST', headers, body })
   }
   const area: Wall['area'] = (name) => fetchJson<AreaState>(resolvePath(`/areas/${name}`))
   const isOwn: Wall['owns'] = async (name) => {
@@ -168,12 +168,12 @@ export function wall(address: string | URL, options: WallOptions = {}): Wall {
   return {
     url,
     address: () => requireAccount(options).address,
-    folder: () => folderOf(url, options),
+    folder: () => locateFolder(url, options),
     purchase,
     buy: async (target, listing) => await takeReceipt(await purchase(target, listing)),
     purchaseArea,
     buyArea: async (wish) => await takeReceipt(await purchaseArea(wish)),
-    finish: () => buying().finish(),
+    finish: () => getBuyer().finish(),
     repaint: (coord, fields) =>
       sendChange<EditAnswer>(`/blocks/${coord}`, fields, (ts) => formatEditMessage(url.hostname, coord, ts, fields)),
     repaintArea(area, { pixels, ...texts }) {
@@ -231,7 +231,7 @@ function requireAccount({ account }: WallOptions): LocalAccount {
   return account
 }
 
-const folderOf = (url: URL, options: WallOptions): string =>
+const locateFolder = (url: URL, options: WallOptions): string =>
   join(options.folder ?? stateFolder(), encodeURIComponent(url.origin), requireAccount(options).address)
 
 function createWallBuyer(url: URL, options: WallOptions, owns: Wall['owns']): Buyer {
@@ -239,10 +239,16 @@ function createWallBuyer(url: URL, options: WallOptions, owns: Wall['owns']): Bu
   const readBalance = async ({ network }: Terms) =>
     await (await openChain(rpc ?? [], network)).readBalance(networks[network].token.address, account.address)
   const asked = rpc === undefined ? {} : { balanceFor: readBalance }
-  return createBuyer({ ...options, ...asked, account, owns, ...openPaymentStore(folderOf(url, options)) })
+  return createBuyer({
+    ...options,
+    ...asked,
+    account,
+    isOwnArea: owns,
+    ...openPaymentStore(locateFolder(url, options)),
+  })
 }
 
-function createOnce<T>(make: () => T): () => T {
+function createLazyValue<T>(make: () => T): () => T {
   let made: { readonly it: T } | undefined
   return () => (made ??= { it: make() }).it
 }

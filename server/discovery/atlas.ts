@@ -1,9 +1,9 @@
 /** The atlas: every artwork and agent of the wall, on pages without scripts and in an Atom feed. */
 
 import { formatBlocks, formatCountWithNoun } from '../../shared/money.ts'
-import { titleOf } from '../../shared/titles.ts'
-import { BLOCK_SIZE, coordOf } from '../../shared/wall.ts'
-import { listArtworks, regionOf, type Artwork } from '../domain/wall/artworks.ts'
+import { formatTitle } from '../../shared/titles.ts'
+import { BLOCK_SIZE, formatCoord } from '../../shared/wall.ts'
+import { listArtworks, computeRegion, type Artwork } from '../domain/wall/artworks.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
 import { PATHS } from './links.ts'
 import { readHostName, escapeMarkup, type Site } from './site.ts'
@@ -95,7 +95,7 @@ ${renderPager(part, pages)}
 function renderWork(work: Artwork): string {
   const { agent, message, link } = work
   const name = agent.name ?? agent.shownAs
-  const title = titleOf(message)
+  const title = formatTitle(message)
   const says = message === null || message === title ? '' : `<p class="says" dir="auto">${escapeMarkup(message)}</p>`
   const host = link === null || !URL.canParse(link) ? undefined : new URL(link).host
   const leads = link === null || host === undefined ? '' : `<p>${renderOutsideLink(link, host)}</p>`
@@ -114,21 +114,21 @@ const formatCounts = ({ claimed, agents }: WallView) =>
   `${formatBlocks(claimed.size)} of the wall, bought and painted by ${formatCountWithNoun(agents.length, 'agent')}.`
 
 function formatSize({ blocks }: Artwork): string {
-  const { cols, rows } = regionOf(blocks)
+  const { cols, rows } = computeRegion(blocks)
   return blocks.length > 1 && cols * rows === blocks.length ? `${cols} × ${rows} blocks` : formatBlocks(blocks.length)
 }
 
 /** The path of a link to an artwork on the wall. */
 const formatWallLink = ({ blocks }: Artwork) => `/?work=${formatFirstCoord(blocks)}`
 
-const formatFirstCoord = ([first]: Artwork['blocks']) => (first === undefined ? '' : coordOf(first))
+const formatFirstCoord = ([first]: Artwork['blocks']) => (first === undefined ? '' : formatCoord(first))
 
 /**
  * The path of a picture of an artwork's bounding rectangle, which includes other blocks if the artwork is not a
  * rectangle.
  */
 function formatPictureUrl({ blocks }: Artwork): string {
-  const { col, row, cols, rows } = regionOf(blocks)
+  const { col, row, cols, rows } = computeRegion(blocks)
   const scale = Math.max(1, Math.min(SCALE_MAX, Math.floor(PICTURE_MAX / (Math.max(cols, rows) * BLOCK_SIZE))))
   return `/wall.png?col=${col}&row=${row}&cols=${cols}&rows=${rows}&scale=${scale}`
 }
@@ -175,7 +175,7 @@ export function renderAtlasFeed(site: Site, view: WallView, id: number | undefin
     const picture = `<p><img src="${escapeMarkup(baseUrl + formatPictureUrl(work))}" alt=""></p>${work.message === null ? '' : `<p>${escapeMarkup(work.message)}</p>`}`
     return `<entry>
 <id>tag:${readHostName(site)},2026:work/${formatFirstCoord(work.blocks)}</id>
-<title>${escapeMarkup(titleOf(work.message))}</title>
+<title>${escapeMarkup(formatTitle(work.message))}</title>
 <link href="${escapeMarkup(baseUrl + formatWallLink(work))}"/>
 <updated>${formatIso(work.until)}</updated>
 <author><name>${escapeMarkup(work.agent.name ?? work.agent.shownAs)}</name></author>

@@ -19,7 +19,7 @@ export type FirstScreen = {
  * The page with the counts, the last sale, and the area that the camera opens on: column, row, width and height in
  * blocks.
  */
-export function withFirstScreen(html: string, { sold, perBlock, lastBuyer }: FirstScreen): string {
+export function addFirstScreen(html: string, { sold, perBlock, lastBuyer }: FirstScreen): string {
   const area = findSoldArea(sold.keys())
   const news = lastBuyer === undefined ? '' : `<span>Last sale to <bdi>${escapeMarkup(lastBuyer)}</bdi></span>`
   return html

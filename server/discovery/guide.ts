@@ -24,7 +24,7 @@ import { statusOf, type FailureCode } from '../domain/failure.ts'
 import { ORDER_VECTOR } from '../domain/purchase/order-vector.ts'
 import { TS_TOLERANCE_MS } from '../domain/wall/edit.ts'
 import { TEST_VECTOR } from '../domain/wall/signed-fields.ts'
-import { domainOf } from '../x402/authorization.ts'
+import { createDomain } from '../x402/authorization.ts'
 import { SIGN_IN_HEADER, formatSignInMessage } from '../x402/sign-in.ts'
 import { toOfferRequirements } from '../x402/terms.ts'
 import { meaningOf } from './codes.ts'
@@ -167,7 +167,7 @@ function renderPaymentValues({ offer }: Site): Values {
     validBefore: `<Unix seconds: now + at most ${accepted.maxTimeoutSeconds}>`,
     nonce: '<0x and 64 hex digits, random, new for each purchase>',
   }
-  const typedData = { domain: domainOf(offer), types: AUTHORIZATION_TYPES, primaryType: PRIMARY_TYPE }
+  const typedData = { domain: createDomain(offer), types: AUTHORIZATION_TYPES, primaryType: PRIMARY_TYPE }
   return {
     typedData: renderJson({ ...typedData, message: authorization }).replaceAll(
       memberPattern,
@@ -185,13 +185,13 @@ const memberPattern = /\{\s+"name": ("\w+"),\s+"type": ("\w+")\s+\}/g
 /** The exact texts to sign, and examples with a publicly known key. */
 function renderSigningValues(site: Site): Values {
   const host = readHostName(site)
-  const withTimePlaceholder = (text: string) => text.replace('ts=0', 'ts=<Unix milliseconds>')
-  const naming = withTimePlaceholder(formatPainterMessage(host, '<0x…>', 0, null))
+  const addTimePlaceholder = (text: string) => text.replace('ts=0', 'ts=<Unix milliseconds>')
+  const naming = addTimePlaceholder(formatPainterMessage(host, '<0x…>', 0, null))
   return {
     minutes: TS_TOLERANCE_MS / 60_000,
-    editText: withTimePlaceholder(formatEditMessage(host, '<col,row>', 0, {})),
-    registerText: withTimePlaceholder(formatRegisterMessage(host, '<0x…>', 0, {})),
-    areaText: withTimePlaceholder(formatAreaMessage(host, '<col,row,WxH>', 0, {})),
+    editText: addTimePlaceholder(formatEditMessage(host, '<col,row>', 0, {})),
+    registerText: addTimePlaceholder(formatRegisterMessage(host, '<0x…>', 0, {})),
+    areaText: addTimePlaceholder(formatAreaMessage(host, '<col,row,WxH>', 0, {})),
     painterText: naming.replace('painter=', 'painter=<0x… in lower case, or empty>'),
     testKey: TEST_VECTOR.privateKey,
     testAddress: TEST_VECTOR.address,

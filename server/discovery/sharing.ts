@@ -1,8 +1,8 @@
 /** The preview of a link to the page: for the wall, a block, an artwork or an agent. */
 
 import { ASSET_SYMBOL } from '../../shared/money.ts'
-import { titleOf } from '../../shared/titles.ts'
-import { BLOCK_SIZE, coordOf } from '../../shared/wall.ts'
+import { formatTitle } from '../../shared/titles.ts'
+import { BLOCK_SIZE, formatCoord } from '../../shared/wall.ts'
 import { CARD_HEIGHT, CARD_WIDTH, type CardSubject } from '../domain/picture/card.ts'
 import { type Artwork, findArtwork } from '../domain/wall/artworks.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
@@ -40,15 +40,15 @@ function describeWork({ offer }: Site, { blocks, agent, message }: Artwork): Sha
   const [first] = blocks
   const what = blocks.length === 1 ? 'one block' : `${blocks.length} blocks`
   return {
-    title: `${titleOf(message)} by ${agent.name ?? agent.shownAs} · ${offer.title}`,
+    title: `${formatTitle(message)} by ${agent.name ?? agent.shownAs} · ${offer.title}`,
     description: message ?? `An artwork of ${what} that a software agent bought and painted on a public pixel wall.`,
-    query: first === undefined ? '' : `?work=${coordOf(first)}`,
+    query: first === undefined ? '' : `?work=${formatCoord(first)}`,
     alt: `An artwork of ${what}, enlarged.`,
   }
 }
 
-function describeBlock(site: Site, view: WallView, block: Parameters<typeof coordOf>[0]): Sharing {
-  const coord = coordOf(block)
+function describeBlock(site: Site, view: WallView, block: Parameters<typeof formatCoord>[0]): Sharing {
+  const coord = formatCoord(block)
   const claimed = view.claimed.get(block)
   const common = { query: `?block=${coord}`, alt: `Block ${coord}, enlarged, and its place on the wall.` }
   if (claimed === undefined)

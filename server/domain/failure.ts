@@ -66,7 +66,7 @@ const CODE_OF_FIELDS: ReadonlyArray<readonly [FailureCode, readonly string[]]> =
 ]
 
 /** The error code for a parameter, field or argument that breaks its rule; `otherwise` if no code is defined for it. */
-export function codeOfField(name: string, otherwise: FailureCode): FailureCode {
+export function getFieldCode(name: string, otherwise: FailureCode): FailureCode {
   const own = `invalid_${name}`
   if (isCode(own)) return own
   return CODE_OF_FIELDS.find(([, names]) => names.includes(name))?.[0] ?? otherwise

@@ -1,7 +1,7 @@
 /** A queue in which senders take turns, so that a sender of many items delays only its own items. */
 
 export type FairLine<Item> = {
-  length(): number
+  getLength(): number
   /** The number of items of a sender that are waiting. */
   countWaiting(sender: string): number
   push(sender: string, item: Item): void
@@ -20,7 +20,7 @@ export function createFairLine<Item>(mayGo: (item: Item) => boolean = () => true
   let length = 0
   const countIfDroppable = (own: readonly Item[] = []) => (own.some(mayGo) ? own.length : 0)
   return {
-    length: () => length,
+    getLength: () => length,
     countWaiting: (sender) => waiting.get(sender)?.length ?? 0,
     push(sender, item) {
       const own = waiting.get(sender)

@@ -7,7 +7,7 @@
 export type MaybeAsync<Value> = Value | Promise<Value>
 
 /** Passes a value to `next`: immediately if it is available, otherwise when its promise resolves. */
-export function proceed<Value, Next>(
+export function continueWith<Value, Next>(
   value: MaybeAsync<Value>,
   next: (value: Value) => MaybeAsync<Next>,
 ): MaybeAsync<Next> {

@@ -35,9 +35,9 @@ export function guardChainFreshness(
 
   return {
     ...chain,
-    async read(key) {
+    async readAuthorization(key) {
       const asked = clock.elapsed()
-      const answer = await chain.read(key)
+      const answer = await chain.readAuthorization(key)
       return answer === 'silent' || recordHead(answer.head, asked) ? answer : 'silent'
     },
     async readPaymentStatus(payment, head, named) {

@@ -9,7 +9,7 @@ export type Outages = {
    * Records the state of a dependency: `null` if it works, otherwise the problem, in our words and without secrets.
    * While this process is late itself, no new problem with another system is recorded.
    */
-  saw(dependency: Dependency, reason: string | null): void
+  recordState(dependency: Dependency, reason: string | null): void
   /** Every dependency with a known state, in the order of the first reports. */
   listAll(): readonly DependencyState[]
 }
@@ -24,7 +24,7 @@ type OutageDeps = { readonly clock: Clock; readonly logger: Logger; readonly isL
 export function trackOutages({ clock, logger, isLate = () => false }: OutageDeps): Outages {
   const states = new Map<string, DependencyState>()
   return {
-    saw({ kind, name }, reason) {
+    recordState({ kind, name }, reason) {
       const key = `${kind} ${name}`
       const before = states.get(key)
       const state = reason === null ? 'up' : 'down'
@@ -84,7 +84,7 @@ export function createReadiness({
     checkSelling() {
       const reasons = listStoppers().map(({ reason, kind }) => reason ?? kind)
       if (rail.readState() === 'armed' || reasons.length > 0) return createReady(reasons)
-      return createReady([rail.fault() ?? 'the wall is still checking purchases left open by an earlier run'])
+      return createReady([rail.readFault() ?? 'the wall is still checking purchases left open by an earlier run'])
     },
     checkReading: () => createReady([]),
     listTroubles: () => listStoppers().filter(({ kind }) => !WATCHED_BY_RAIL.has(kind)),

@@ -10,7 +10,7 @@ import { TIMES, type Times } from '../times.ts'
 export type PaymentHealth = {
   readState(): Rail
   /** The problem, or a missing feature, in words without secrets; `null` if there is none. */
-  fault(): string | null
+  readFault(): string | null
   /** Probes facilitator and chain once. */
   probe(): Promise<void>
   /** Milliseconds until the next probe is due; 0 is now. A probe may become due earlier than a previous call said. */
@@ -32,7 +32,7 @@ export type PaymentHealth = {
 }
 
 /**
- * The inputs of the watch. `facilitatorTrouble` reports problems of facilitators since their last probe; `isSuspect`
+ * The inputs of the watch. `findFacilitatorTrouble` reports problems of facilitators since their last probe; `isSuspect`
  * whether a purchase failed since the last probe; `isLate` whether this process is late itself, so that a failed probe
  * proves nothing.
  */
@@ -41,7 +41,7 @@ export type PaymentHealthDeps = {
   readonly chain: Chain
   readonly clock: Clock
   readonly logger: Logger
-  readonly facilitatorTrouble?: () => string | null
+  readonly findFacilitatorTrouble?: () => string | null
   readonly isLate?: () => boolean
   readonly times?: Times
 }
@@ -49,7 +49,7 @@ export type PaymentHealthDeps = {
 /** Starts as `arming`, until a probe has succeeded and `markReconciled` was called. */
 export function createPaymentHealth(deps: PaymentHealthDeps): PaymentHealth {
   const { facilitator, chain, clock, logger, times = TIMES } = deps
-  const { facilitatorTrouble = () => null, isLate = () => false } = deps
+  const { findFacilitatorTrouble = () => null, isLate = () => false } = deps
   let fault: string | null = null // a permanent fault
   let trouble: string | null = null // why the last probe failed
   let lack: string | null = null // an unsupported feature
@@ -63,28 +63,28 @@ export function createPaymentHealth(deps: PaymentHealthDeps): PaymentHealth {
   let head: bigint | undefined
   let isStill = false // the height has not grown between the last two probes
   let probedMs: number | undefined
-  const note = createChangeLogger(logger)
+  const logChange = createChangeLogger(logger)
 
-  const explain = () => fault ?? trouble ?? (reconciled ? null : waiting) ?? lack
-  const state = () => {
+  const explainFault = () => fault ?? trouble ?? (reconciled ? null : waiting) ?? lack
+  const updateState = () => {
     const failingForMs = failingSince === null ? 0 : clock.elapsed() - failingSince
     const now = deriveRailState({ fault, checked, reconciled, stalled, failedProbes, failingForMs })
-    note(now, explain())
+    logChange(now, explainFault())
     wasArmed ||= now === 'armed'
     return now
   }
 
   const setReconciled = (is: boolean) => {
     reconciled = is
-    state()
+    updateState()
   }
 
   return {
-    readState: state,
-    fault: explain,
+    readState: updateState,
+    readFault: explainFault,
     computeProbeDelay() {
       if (probedMs === undefined) return 0
-      const isUneasy = trouble !== null || (wasArmed && state() !== 'armed')
+      const isUneasy = trouble !== null || (wasArmed && updateState() !== 'armed')
       const isSuspect = facilitator.isSuspect?.() === true
       const gapMs = chooseProbeGapMs(times, { isUneasy, wasArmed, isSuspect, isStill })
       return Math.max(0, probedMs + gapMs - clock.elapsed())
@@ -92,13 +92,13 @@ export function createPaymentHealth(deps: PaymentHealthDeps): PaymentHealth {
     markReconciled: () => setReconciled(true),
     setWaitReason: (reason) => {
       waiting = reason
-      state()
+      updateState()
     },
     suspend: () => setReconciled(false),
     async probe() {
-      const [supports, health] = await Promise.all([facilitator.supports(), chain.checkHealth()])
+      const [supports, health] = await Promise.all([facilitator.checkSupport(), chain.checkHealth()])
       probedMs = clock.elapsed()
-      const ofFacilitators = facilitatorTrouble()
+      const ofFacilitators = findFacilitatorTrouble()
       trouble = findTrouble(supports, health, ofFacilitators)
       const usable = trouble === null
       failedProbes = usable || isLate() ? 0 : failedProbes + 1
@@ -113,7 +113,7 @@ export function createPaymentHealth(deps: PaymentHealthDeps): PaymentHealth {
         isStill = head !== undefined && head === health.head
         head = health.head
       }
-      state()
+      updateState()
     },
   }
 }
@@ -158,7 +158,7 @@ export function deriveRailState(facts: RailFacts): Rail {
   return 'armed'
 }
 
-type Supports = Awaited<ReturnType<Facilitator['supports']>>
+type Supports = Awaited<ReturnType<Facilitator['checkSupport']>>
 
 function findFault(supports: Supports, chain: ChainHealth, ofFacilitators: string | null): string | null {
   if (chain.kind === 'fault') return chain.what

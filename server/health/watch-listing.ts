@@ -44,7 +44,7 @@ export function watchListing({
     const listedAt = addresses > 0 ? now : (before?.listedAt ?? now)
     listings.set(host, { catalogue: host, addresses, seenAt: now, listedAt })
     const isLost = now - listedAt >= UNLISTED_MS
-    outages.saw({ kind: 'catalogue', name: host }, isLost ? UNLISTED : null)
+    outages.recordState({ kind: 'catalogue', name: host }, isLost ? UNLISTED : null)
   }
   return {
     async check() {

@@ -13,7 +13,7 @@ export const CLOCK_OFF_MAX = 60
 /**
  * Makes the check that compares the clock with each new block of the chain. A block that was seen before is ignored.
  */
-export function watchClock({ clock, outages }: WatchDeps): (newest: Block | undefined) => void {
+export function createClockCheck({ clock, outages }: WatchDeps): (newest: Block | undefined) => void {
   let seen: bigint | undefined
   return (newest) => {
     // The first block seen may have been made at any earlier time.
@@ -26,7 +26,7 @@ export function watchClock({ clock, outages }: WatchDeps): (newest: Block | unde
     if (!isFresh && ahead > 0) return
     const isOff = Math.abs(ahead) > CLOCK_OFF_MAX
     const way = ahead > 0 ? 'ahead of' : 'behind'
-    outages.saw(
+    outages.recordState(
       { kind: 'clock', name: 'machine' },
       isOff ? `the clock of this machine is more than ${CLOCK_OFF_MAX} s ${way} the newest block` : null,
     )
@@ -76,7 +76,7 @@ export function watchEventLoop(clock: Clock): EventLoopWatch {
         changedMs = atMs
       }
       if (atMs - changedMs >= LASTS_MS) isTold = wasLate
-      outages.saw({ kind: 'event-loop', name: 'wall' }, isTold ? LATE : null)
+      outages.recordState({ kind: 'event-loop', name: 'wall' }, isTold ? LATE : null)
     },
   }
 }

@@ -47,7 +47,7 @@ export function watchPurchases({ clock, outages }: WatchDeps): PurchaseWatch {
     const areMany = payers >= FAILING_PAYERS_MIN && failing.length >= recent.length * FAILING_SHARE_MIN
     isDown = !isOver && (isDown || areMany)
     const words = `${failing.length} of ${recent.length} purchases in the last minute failed, most with ${findMostFrequent(failing)}`
-    outages.saw({ kind: 'purchases', name: 'buyers' }, isDown ? words : null)
+    outages.recordState({ kind: 'purchases', name: 'buyers' }, isDown ? words : null)
   }
   return {
     recordOutcome(payer, outcome) {

@@ -55,12 +55,12 @@ export function watchQueue<Class extends string>(
       const now = clock.elapsed()
       for (const [name, own] of counts) {
         const recent = own.slices.filter(({ atMs }) => now - atMs < WINDOW_MS)
-        const sum = (of: 'all' | 'long') => recent.reduce((total, slice) => total + slice[of], 0)
-        const [all, long] = [sum('all'), sum('long')]
+        const sumWaits = (of: 'all' | 'long') => recent.reduce((total, slice) => total + slice[of], 0)
+        const [all, long] = [sumWaits('all'), sumWaits('long')]
         const waits = long >= LONG_MIN && long >= all * LONG_SHARE_MIN
         own.isDown = waits || (own.isDown && now - own.lastLongMs < OVER_AFTER_MS)
         const words = `${long} of ${all} ${name} in the last ${WINDOW_MS / 1000} s waited longer than ${LONG_MS / 1000} s for their turn`
-        outages.saw({ kind: 'queue', name }, own.isDown ? words : null)
+        outages.recordState({ kind: 'queue', name }, own.isDown ? words : null)
       }
     },
   }

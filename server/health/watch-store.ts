@@ -11,13 +11,13 @@ import { TIMES, type Times } from '../times.ts'
 import type { Outages } from './outages.ts'
 
 /**
- * The inputs of the watch. `freeBytes` reads the free space of the disk; `undefined` if the system does not report it.
+ * The inputs of the watch. `readFreeBytes` reads the free space of the disk; `undefined` if the system does not report it.
  */
 export type StoreWatchDeps = {
-  readonly store: Pick<Store, 'ready' | 'tryWrite'>
+  readonly store: Pick<Store, 'isReadable' | 'tryWrite'>
   readonly ledgerReader: Pick<LedgerReader, 'countPending'>
   readonly backups: Pick<Backups, 'readLastTime'>
-  readonly freeBytes: () => Promise<number | undefined>
+  readonly readFreeBytes: () => Promise<number | undefined>
   readonly engine: string // the engine's name for operators
   readonly hasStandbys: boolean
   readonly outages: Outages
@@ -62,10 +62,10 @@ const LATE: unique symbol = Symbol('late')
 /** Makes a watch that knows nothing yet, and assumes that the store is readable. */
 export function watchStore(deps: StoreWatchDeps): StoreWatch {
   const { store, ledgerReader, backups, engine, hasStandbys, outages, clock, times = TIMES } = deps
-  const read = runOneAtATime(() => store.ready())
-  const write = runOneAtATime(() => store.tryWrite())
-  const openNow = runOneAtATime(() => ledgerReader.countPending().catch(() => undefined))
-  const backedUpAt = runOneAtATime<UnixMs | undefined | typeof LATE>(() =>
+  const read = limitToOneCall(() => store.isReadable())
+  const write = limitToOneCall(() => store.tryWrite())
+  const countPending = limitToOneCall(() => ledgerReader.countPending().catch(() => undefined))
+  const readLastBackupTime = limitToOneCall<UnixMs | undefined | typeof LATE>(() =>
     backups.readLastTime().catch((): typeof LATE => LATE),
   )
   const startedAt = clock.now()
@@ -75,7 +75,7 @@ export function watchStore(deps: StoreWatchDeps): StoreWatch {
   const recordRead = (ok: boolean | typeof LATE) => {
     isReadable = ok === true
     const reason = ok === LATE ? 'the database did not respond in time' : ok ? null : 'the database cannot be read'
-    outages.saw({ kind: 'store-read', name: engine }, reason)
+    outages.recordState({ kind: 'store-read', name: engine }, reason)
   }
   const checkWrites = async () => {
     const failure = await raceDeadline(clock, write(), WRITE_MS)
@@ -90,32 +90,32 @@ export function watchStore(deps: StoreWatchDeps): StoreWatch {
     // Each outage is reported under one name only: a failed write says nothing about the standby, and vice versa.
     for (const kind of ['store-write', ...(hasStandbys ? (['standby'] as const) : [])] as const) {
       const reason = findReason(kind)
-      if (reason !== undefined) outages.saw({ kind, name: engine }, reason)
+      if (reason !== undefined) outages.recordState({ kind, name: engine }, reason)
     }
   }
   const checkDisk = async () => {
-    const free = await deps.freeBytes()
+    const free = await deps.readFreeBytes()
     seen = { ...seen, freeBytes: free }
     if (free === undefined) return
     const name = 'data'
     const wasLow = outages.listAll().some(({ kind, state }) => kind === 'disk' && state === 'down')
     const isLow = free < FREE_BYTES_MIN * (wasLow ? ENOUGH : 1)
-    outages.saw({ kind: 'disk', name }, isLow ? 'the disk that holds the wall’s data is nearly full' : null)
+    outages.recordState({ kind: 'disk', name }, isLow ? 'the disk that holds the wall’s data is nearly full' : null)
   }
   const checkBackups = async () => {
-    const at = await raceDeadline(clock, backedUpAt(), times.storeReadTimeoutMs)
+    const at = await raceDeadline(clock, readLastBackupTime(), times.storeReadTimeoutMs)
     if (at === LATE) return
     seen = { ...seen, backedUpAt: at }
     const isLate = clock.now() - (at ?? startedAt) > BACKUP_LATE_MS
     const reason = at === undefined ? NEVER_BACKED_UP : `the last backup is from ${new Date(at).toISOString()}`
-    outages.saw({ kind: 'backup', name: engine }, isLate ? reason : null)
+    outages.recordState({ kind: 'backup', name: engine }, isLate ? reason : null)
   }
   return {
     async check() {
       await checkDisk()
       recordRead(await raceDeadline(clock, read(), times.storeReadTimeoutMs))
       if (!isReadable) return
-      const pending = await raceDeadline(clock, openNow(), times.storeReadTimeoutMs)
+      const pending = await raceDeadline(clock, countPending(), times.storeReadTimeoutMs)
       if (pending !== LATE && pending !== undefined) seen = { ...seen, pending }
       await checkBackups()
       await checkWrites()
@@ -130,7 +130,7 @@ export function watchStore(deps: StoreWatchDeps): StoreWatch {
 }
 
 /** Makes one call at a time; callers share the result. This way, no calls pile up if the store hangs. */
-function runOneAtATime<T>(ask: () => Promise<T>): () => Promise<T> {
+function limitToOneCall<T>(ask: () => Promise<T>): () => Promise<T> {
   let asking: Promise<T> | undefined
   return () =>
     (asking ??= ask().finally(() => {

@@ -28,7 +28,7 @@ import { respondTagged, respondSynchronously, cachePerView } from './answer/cach
 import { refuse, respondResult } from './answer/refuse.ts'
 import { refuseMethod } from './fallback.ts'
 import { createTurnHook, createSignedBodyHooks } from './request/clients.ts'
-import { withQuery } from './request/query.ts'
+import { createQueryHandler } from './request/query.ts'
 import { readNameBelow } from './request/request-url.ts'
 import { createChangeHandler, createSignInHandler, createSignInHooks, type SignInDeps } from './sign-in.ts'
 
@@ -43,36 +43,39 @@ export const createAgentRoutes = (deps: AgentDeps) => {
     () => respondTagged(JSON.stringify(toRegistry(view))),
     () => '',
   )
-  const [changed, signedIn] = [createChangeHandler(deps), createSignInHandler(deps)]
+  const [handleChange, handleSignIn] = [createChangeHandler(deps), createSignInHandler(deps)]
   return (
     new Elysia({ name: 'agents' })
       .get('/api/agents', respondSynchronously(all), documentOperation(DOCS.readAgents))
       .put(
         '/api/agents/me',
         async ({ request, body }) =>
-          await changed(request, body, await createRegistration(changing, body.wallet, body)),
+          await handleChange(request, body, await createRegistration(changing, body.wallet, body)),
         { ...createSignedBodyHooks(clients, readRegistration), ...documentOperation(DOCS.registerAgent) },
       )
       .post(
         '/api/agents/me',
         async ({ request, body: { fields, requestId } }) => {
           const createChangeFor = (wallet: Address) => createRegistration(changing, wallet, fields)
-          return await signedIn(request, requestId, { ...describeRegistration(fields), of: createChangeFor })
+          return await handleSignIn(request, requestId, {
+            ...describeRegistration(fields),
+            createRequest: createChangeFor,
+          })
         },
         { ...createSignInHooks(clients, readIdentityFields), ...documentOperation(DOCS.nameAgent) },
       )
       .put(
         '/api/agents/me/painter',
         async ({ request, body }) =>
-          await changed(request, body, await createPainterNaming(changing, body.wallet, body.painter)),
+          await handleChange(request, body, await createPainterNaming(changing, body.wallet, body.painter)),
         { ...createSignedBodyHooks(clients, readPainterNaming), ...documentOperation(DOCS.namePainter) },
       )
       .post(
         RECEIPTS.path,
         async ({ request, body: { fields, requestId } }) => {
-          const of = (wallet: Address) =>
+          const readWalletReceipts = (wallet: Address) =>
             readOwnReceipts({ ...deps, baseUrl: deps.offer.baseUrl }, wallet, fields.after)
-          return await signedIn(request, requestId, { ...RECEIPTS, of })
+          return await handleSignIn(request, requestId, { ...RECEIPTS, createRequest: readWalletReceipts })
         },
         { ...createSignInHooks(clients, readReceiptsBody), ...documentOperation(DOCS.readReceipts) },
       )
@@ -80,7 +83,7 @@ export const createAgentRoutes = (deps: AgentDeps) => {
       .get('/api/agents/me', () => refuseMethod(['PUT', 'POST', 'OPTIONS']), { detail: undocumented })
       .get(
         '/api/agents/:wallet',
-        withQuery(WalletQuery, async (query, request) => {
+        createQueryHandler(WalletQuery, async (query, request) => {
           const wallet = readNameBelow(PREFIX, request.url)
           if (!isAddress(wallet))
             return refuse(createFailure('invalid_wallet', `A wallet ${describeRule(WalletParams.properties.wallet)}.`))

@@ -25,7 +25,7 @@ import type { PurchaseOrder } from '../domain/purchase/listing.ts'
 import { isSamePayment } from '../domain/purchase/payment.ts'
 import { createIncompleteBodyFailure, createInvalidAreaFailure } from '../domain/purchase/refusals.ts'
 import { readAreaOrder } from '../purchase/read-order.ts'
-import { refuseUnpaid } from '../purchase/sell.ts'
+import { findUnpaidRefusal } from '../purchase/sell.ts'
 import { readArea } from '../wall/read-wall.ts'
 import { readAreaEdit, readEditAreaFields } from '../wall/signed-body.ts'
 import { type ChangeDeps, createAreaRepaint } from '../wall/signed-changes.ts'
@@ -41,7 +41,7 @@ import { Refused } from './request/refused.ts'
 import { readNameBelow, PNG_END } from './request/request-url.ts'
 import { createChangeHandler, createSignInHandler, createSignInHooks } from './sign-in.ts'
 
-export type AreaDeps = SellingDeps & RegionDeps & { readonly changing: ChangeDeps; readonly uploads: Uploads }
+export type AreaDeps = SellingDeps & RegionDeps & { readonly changing: ChangeDeps; readonly readUpload: Uploads }
 
 const PREFIX = '/areas/'
 
@@ -52,9 +52,9 @@ const CHECKS = { maxBytes: AREA_EDIT_MAX_BYTES, before: refusePicturePath }
 
 export const createAreaRoutes = (deps: AreaDeps) => {
   const { clients, changing } = deps
-  const look = createTurnHook(clients, 'searches')
+  const takeTurn = createTurnHook(clients, 'searches')
   const draw = createPlaceResponder(deps, AreaImageQuery)
-  const [changed, signedIn] = [createChangeHandler(deps), createSignInHandler(deps)]
+  const [handleChange, handleSignIn] = [createChangeHandler(deps), createSignInHandler(deps)]
   return new Elysia({ name: 'areas' })
     .post('/areas', async ({ request, body }) => await answerOrder(deps, request, body), {
       parse: createOrderReader(deps),
@@ -66,7 +66,7 @@ export const createAreaRoutes = (deps: AreaDeps) => {
       async ({ request }) => {
         const name = readNameBelow(PREFIX, request.url)
         if (name.endsWith(PNG_END)) return await draw(request, parseRegion(name.slice(0, -PNG_END.length)))
-        await look({ request })
+        await takeTurn({ request })
         const area = parseArea(name)
         return respondResult(area === undefined ? createInvalidAreaFailure() : await readArea(deps, area))
       },
@@ -75,13 +75,13 @@ export const createAreaRoutes = (deps: AreaDeps) => {
     .put(
       '/areas/:area',
       async ({ request, body }) =>
-        await changed(request, body, await createAreaRepaint(changing, readNameBelow(PREFIX, request.url), body)),
+        await handleChange(request, body, await createAreaRepaint(changing, readNameBelow(PREFIX, request.url), body)),
       { ...createSignedBodyHooks(clients, readAreaEdit, CHECKS), ...documentOperation(DOCS.editArea) },
     )
     .post(
       '/areas/:area',
       async ({ request, body: { fields, requestId } }) =>
-        await signedIn(
+        await handleSignIn(
           request,
           requestId,
           await createAreaRepaint(changing, readNameBelow(PREFIX, request.url), fields),
@@ -94,11 +94,16 @@ export const createAreaRoutes = (deps: AreaDeps) => {
  * The `parse` hook of an order, whose body may contain a picture. Even if the body cannot be read, a known payment gets
  * its result.
  */
-function createOrderReader({ clients: { limits, addressOf, admitPayment }, uploads, offer, ledger }: AreaDeps) {
+function createOrderReader({
+  clients: { limits, getClientAddress, admitPayment },
+  readUpload,
+  offer,
+  ledger,
+}: AreaDeps) {
   return async ({ request }: { readonly request: Request }): Promise<ReadOrder> => {
     const isPaid = carriesPayment(request)
     const sent = readSentPayment(request, offer, 'next')?.payment
-    const address = addressOf(request)
+    const address = getClientAddress(request)
     // Reading a long body takes longer than parsing a payment, and a payment that cannot be parsed buys nothing.
     if (sent !== undefined && isFailure(sent))
       throw new Refused(limits.take('uploads', address) ?? sent, CLOSE_CONNECTION)
@@ -106,9 +111,9 @@ function createOrderReader({ clients: { limits, addressOf, admitPayment }, uploa
     const beyond =
       (isKnown ? undefined : limits.take('uploads', address)) ?? (sent && (await admitPayment(sent, address)))
     if (beyond !== undefined) throw new Refused(beyond, CLOSE_CONNECTION)
-    const read = await uploads(request, (limits) => readJson(request, limits, isPaid ? undefined : {}))
+    const read = await readUpload(request, (limits) => readJson(request, limits, isPaid ? undefined : {}))
     if (read.kind === 'read') {
-      const ordered = readAreaOrder(!isPaid && isEmpty(read.value) ? PROBE : read.value)
+      const ordered = readAreaOrder(!isPaid && isEmptyObject(read.value) ? PROBE : read.value)
       if (!isPaid && isFailure(ordered)) throw new Refused(ordered)
       return { ordered, headers: {} }
     }
@@ -123,16 +128,16 @@ type ReadOrder = { readonly ordered: PurchaseOrder | Failure; readonly headers: 
 // Catalogues request the price with an empty body or `{}`, and list only addresses that return 402.
 const PROBE = { at: 'next', w: 1, h: 1 }
 
-const isEmpty = (value: unknown) =>
+const isEmptyObject = (value: unknown) =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0
 
 async function answerOrder(deps: AreaDeps, request: Request, { ordered, headers }: ReadOrder): Promise<Response> {
   if (isFailure(ordered)) return await respondToUnreadOrder(deps, request, ordered, headers)
   const sent = readPayment(deps, request, ordered.target)
   if (sent !== undefined) return await respondSale(deps, request, ordered, sent)
-  const busy = await deps.clients.queue.turn(deps.clients.addressOf(request))
+  const busy = await deps.clients.queue.waitForTurn(deps.clients.getClientAddress(request))
   if (busy !== undefined) return refuse(busy)
-  const refusal = await refuseUnpaid(deps, ordered)
+  const refusal = await findUnpaidRefusal(deps, ordered)
   return refusal === undefined ? demandPaymentForArea(deps, ordered.target) : refuse(refusal)
 }
 
@@ -156,7 +161,7 @@ async function respondToUnreadOrder(
     !isSamePayment(known.payment, sent.payment)
   ) {
     // Reading a body in vain uses the same budget as a rejected payment.
-    void deps.clients.limits.take('payments', deps.clients.addressOf(request))
+    void deps.clients.limits.take('payments', deps.clients.getClientAddress(request))
     return refuse(flaw, headers)
   }
   const response = await respondSale(deps, request, { target: known.target, isArea: true, listing: flaw }, sent)

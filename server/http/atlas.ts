@@ -10,7 +10,7 @@ import { escapeMarkup, type Site } from '../discovery/site.ts'
 import { createFailure, isFailure } from '../domain/failure.ts'
 import { CARD_HEIGHT, CARD_WIDTH } from '../domain/picture/card.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
-import { createCachedResponse, withHeaders, type CachedResponse } from './answer/cached-response.ts'
+import { createCachedResponse, addHeaders, type CachedResponse } from './answer/cached-response.ts'
 import { respondErrorPage } from './answer/payment-page.ts'
 import { refuse } from './answer/refuse.ts'
 import { CACHED_BY_PROXIES, respondJson } from './answer/respond.ts'
@@ -22,7 +22,7 @@ export type AtlasDeps = { readonly site: Site; readonly view: WallView; readonly
 
 export const createAtlasRoutes = (deps: AtlasDeps) => {
   const inTurns = { transform: createTurnHook(deps.clients, 'pages') }
-  const [page, news, quoted] = [createAtlasPage(deps), createAtlasNews(deps), createOembed(deps)]
+  const [page, news, quoted] = [createAtlasPage(deps), createAtlasNews(deps), createOembedResponse(deps)]
   return new Elysia({ name: 'atlas' })
     .get(PATHS.atlas, ({ request }) => page(request), inTurns)
     .get(PATHS.atlasFeed, ({ request }) => news(request), inTurns)
@@ -38,7 +38,7 @@ function createAtlasPage({ site, view }: AtlasDeps): CachedResponse {
     const part = parsePart(request.url)
     const html = part && renderAtlasHtml(site, view, part)
     if (html === undefined) return respondErrorPage(404)
-    return withHeaders(createAnswer('text/html; charset=utf-8', html), headers)(request)
+    return addHeaders(createAnswer('text/html; charset=utf-8', html), headers)(request)
   }
 }
 
@@ -75,7 +75,7 @@ function parsePart(url: string): AtlasPart | undefined {
 const FRAME_WIDTH = 800
 
 /** oEmbed 1.0: the embed code for a link to the wall, a block, an artwork or an agent. */
-function createOembed({ site, view }: AtlasDeps): CachedResponse {
+function createOembedResponse({ site, view }: AtlasDeps): CachedResponse {
   const { baseUrl } = site.offer
   return (request) => {
     const given = readTexts(request.url)

@@ -4,7 +4,7 @@ import { Elysia } from 'elysia'
 import { BlockParams, Deed, EditAnswer, ListingQuery, Receipt } from '../../shared/contract/block.ts'
 import { BlockImageQuery } from '../../shared/contract/picture.ts'
 import { findNearestWord } from '../../shared/text.ts'
-import { cellOf, parseCoord } from '../../shared/wall.ts'
+import { getCell, parseCoord } from '../../shared/wall.ts'
 import {
   anywhere,
   documentOperation,
@@ -20,7 +20,7 @@ import {
 } from '../discovery/openapi/operation.ts'
 import { REPEAT } from '../domain/advice.ts'
 import { createFailure, isFailure, type Failure } from '../domain/failure.ts'
-import { type MaybeAsync, proceed } from '../domain/maybe-async.ts'
+import { type MaybeAsync, continueWith } from '../domain/maybe-async.ts'
 import type { Region } from '../domain/picture/wall-picture.ts'
 import type { Listing, PurchaseOrder } from '../domain/purchase/listing.ts'
 import type { Target } from '../domain/purchase/payment.ts'
@@ -42,7 +42,7 @@ import { refusePicturePath } from './fallback.ts'
 import { createSignedBodyHooks } from './request/clients.ts'
 import { matchesEtag, prefersHtml } from './request/negotiate.ts'
 import { readParams } from './request/query.ts'
-import { readNameBelow, PNG_END, queryOf } from './request/request-url.ts'
+import { readNameBelow, PNG_END, getQuery } from './request/request-url.ts'
 import { createChangeHandler, createSignInHandler, createSignInHooks } from './sign-in.ts'
 
 export type BlockDeps = SellingDeps & { readonly images: WallImages; readonly changing: ChangeDeps }
@@ -55,7 +55,7 @@ export const createBlockRoutes = (deps: BlockDeps) => {
   const answer = createBlockResponder(deps)
   const draw = createPlaceResponder(deps, BlockImageQuery)
   const { changing, clients } = deps
-  const [changed, signedIn] = [createChangeHandler(deps), createSignInHandler(deps)]
+  const [handleChange, handleSignIn] = [createChangeHandler(deps), createSignInHandler(deps)]
   return new Elysia({ name: 'blocks' })
     .get('/blocks/next', ({ request }) => answer(request, 'next'), documentOperation(DOCS.buyNextBlock))
     .get(
@@ -70,13 +70,13 @@ export const createBlockRoutes = (deps: BlockDeps) => {
     .put(
       '/blocks/:coord',
       async ({ request, body }) =>
-        await changed(request, body, await createBlockRepaint(changing, readNameBelow(PREFIX, request.url), body)),
+        await handleChange(request, body, await createBlockRepaint(changing, readNameBelow(PREFIX, request.url), body)),
       { ...createSignedBodyHooks(clients, readEdit, CHECKS), ...documentOperation(DOCS.editBlock) },
     )
     .post(
       '/blocks/:coord',
       async ({ request, body: { fields, requestId } }) =>
-        await signedIn(
+        await handleSignIn(
           request,
           requestId,
           await createBlockRepaint(changing, readNameBelow(PREFIX, request.url), fields),
@@ -91,7 +91,7 @@ export const createBlockRoutes = (deps: BlockDeps) => {
  */
 function createBlockResponder(deps: BlockDeps) {
   const { clients } = deps
-  const demand = createDemandMaker(deps)
+  const makeDemand = createDemandMaker(deps)
   return (request: Request, target: Target | undefined): MaybeAsync<Response> => {
     const isHead = request.method === 'HEAD'
     if (target === undefined)
@@ -99,14 +99,14 @@ function createBlockResponder(deps: BlockDeps) {
     const sent = isHead ? undefined : readPayment(deps, request, target)
     const answerPaid = async (paid: SentPayment): Promise<Response> => {
       if (isFailure(paid.payment)) return refuse(paid.payment)
-      const refusal = await clients.admitPayment(paid.payment, clients.addressOf(request))
+      const refusal = await clients.admitPayment(paid.payment, clients.getClientAddress(request))
       return refusal === undefined
         ? await respondSale(deps, request, readOrder(request, target), paid)
         : refuse(refusal)
     }
     if (sent !== undefined && !isFailure(sent.payment)) return answerPaid(sent)
-    return proceed(readTarget(deps, target), (found) => {
-      if (sent === undefined) return answerUnpaid(deps, demand, request, target, found)
+    return continueWith(readTarget(deps, target), (found) => {
+      if (sent === undefined) return answerUnpaid(deps, makeDemand, request, target, found)
       // A request for a claimed block gets the deed even if its payment cannot be read.
       return found.kind === 'deed' ? respondDeed(request, found.deed) : answerPaid(sent)
     })
@@ -119,7 +119,7 @@ function answerUnpaid(deps: BlockDeps, demand: MakeDemand, request: Request, tar
   if (found.kind === 'claimed' && wantsHtmlPage(request)) return respondErrorPage(410)
   const refusal = findBlockRefusal(readOrder(request, target), found)
   if (refusal !== undefined) return refuse(refusal)
-  const query = queryOf(request.url)
+  const query = getQuery(request.url)
   return wantsHtmlPage(request) ? demandPaymentInHtml(deps, target, query) : demand(target, query)
 }
 
@@ -131,7 +131,7 @@ const readOrder = (request: Request, target: Target): PurchaseOrder => ({
 
 function parseRegion(coord: string): Region | Failure {
   const block = parseCoord(coord)
-  return block === undefined ? createInvalidCoordinateFailure() : { ...cellOf(block), cols: 1, rows: 1 }
+  return block === undefined ? createInvalidCoordinateFailure() : { ...getCell(block), cols: 1, rows: 1 }
 }
 
 /** Whether the request is from a browser, which wants a page for a person. */
@@ -227,7 +227,7 @@ const QUERY_MAX = 4096
 
 /** Reads a listing, or refuses the first parameter that is invalid or unknown. */
 export function readListingQuery(url: string): Listing | Failure {
-  const query = queryOf(url)
+  const query = getQuery(url)
   if (query === '') return EMPTY
   if (query.length > QUERY_MAX) return createListingFailure(`The query is longer than ${QUERY_MAX} characters.`)
   const params = readParams(url)

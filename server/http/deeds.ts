@@ -6,12 +6,12 @@ import { documentOperation, type OperationDocs, queued } from '../discovery/open
 import { type DeedsDeps, readDeeds } from '../wall/read-deeds.ts'
 import { CACHED_BY_PROXIES, respondJson } from './answer/respond.ts'
 import { createTurnHook, type Clients } from './request/clients.ts'
-import { withQuery } from './request/query.ts'
+import { createQueryHandler } from './request/query.ts'
 
 export const createDeedRoutes = (deps: DeedsDeps & { readonly clients: Clients }) =>
   new Elysia({ name: 'deeds' }).get(
     '/api/deeds',
-    withQuery(DeedsQuery, async (query) =>
+    createQueryHandler(DeedsQuery, async (query) =>
       respondJson(200, await readDeeds(deps, query), { 'Cache-Control': CACHED_BY_PROXIES }),
     ),
     { transform: createTurnHook(deps.clients, 'pages'), ...documentOperation(DOCS.readDeeds) },

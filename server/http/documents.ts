@@ -1,7 +1,7 @@
 /** Routes for the documents that programs request first, and for the homepage, as HTML or as the guide in Markdown. */
 
 import { Elysia } from 'elysia'
-import { CLAIM_ORDER, type Coord, coordOf } from '../../shared/wall.ts'
+import { CLAIM_ORDER, type Coord, formatCoord } from '../../shared/wall.ts'
 import {
   type Document,
   renderDocuments,
@@ -10,7 +10,7 @@ import {
   PLAIN,
   renderSecurityTxt,
 } from '../discovery/documents.ts'
-import { withFirstScreen } from '../discovery/first-screen.ts'
+import { addFirstScreen } from '../discovery/first-screen.ts'
 import { HOME_LINK, PATHS } from '../discovery/links.ts'
 import { createOpenApiDocument } from '../discovery/openapi/openapi.ts'
 import { renderHeadTags, describeSubject } from '../discovery/sharing.ts'
@@ -19,7 +19,7 @@ import { createFailure } from '../domain/failure.ts'
 import type { CardSubject } from '../domain/picture/card.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
 import type { Clock } from '../ports.ts'
-import { type CachedResponse, createCachedResponse, withHeaders } from './answer/cached-response.ts'
+import { type CachedResponse, createCachedResponse, addHeaders } from './answer/cached-response.ts'
 import { refuse } from './answer/refuse.ts'
 import { CACHED_BY_PROXIES } from './answer/respond.ts'
 import { formatContentPolicy, createSiteHeaders } from './answer/security-headers.ts'
@@ -31,7 +31,7 @@ type DocumentDeps = {
   readonly site: Site
   readonly view: WallView
   readonly clock: Clock
-  readonly viewer: ViewerFiles
+  readonly findViewerFile: ViewerFiles
 }
 
 const CACHED_FIVE_MINUTES = 'public, max-age=300'
@@ -39,9 +39,9 @@ const CACHED_FIVE_MINUTES = 'public, max-age=300'
 export function createDiscoveryRoutes(deps: DocumentDeps) {
   const { site } = deps
   const [home, api, contact] = [
-    createHomepage(deps, createReadyResponse(renderHomeGuide(site))),
+    createHomepageHandler(deps, createReadyResponse(renderHomeGuide(site))),
     createOpenApiResponse(deps),
-    createSecurityTxt(deps),
+    createSecurityTxtResponse(deps),
   ]
   const app = new Elysia({ name: 'discovery' })
     .get('/', async ({ request }) => await home(request))
@@ -82,10 +82,10 @@ function createOpenApiResponse({ site, view }: DocumentDeps): CachedResponse {
  */
 function findOpenBlock({ claimed }: WallView): Coord {
   const open = CLAIM_ORDER.findLast((block) => !claimed.has(block))
-  return open === undefined ? '0,0' : coordOf(open)
+  return open === undefined ? '0,0' : formatCoord(open)
 }
 
-function createSecurityTxt({ site, clock }: DocumentDeps): CachedResponse {
+function createSecurityTxtResponse({ site, clock }: DocumentDeps): CachedResponse {
   return (request) => {
     const body = renderSecurityTxt(site, clock.now())
     if (body === undefined) return refuse(createFailure('not_found', 'The operator has not published a contact.'))
@@ -93,10 +93,10 @@ function createSecurityTxt({ site, clock }: DocumentDeps): CachedResponse {
   }
 }
 
-type HomeDeps = { readonly site: Site; readonly view: WallView; readonly viewer: ViewerFiles }
+type HomeDeps = { readonly site: Site; readonly view: WallView; readonly findViewerFile: ViewerFiles }
 
 /** Serves the page, whose head describes the block or agent in the address. Serves the guide if no page was built. */
-function createHomepage(deps: HomeDeps, guide: CachedResponse): (request: Request) => Promise<Response> {
+function createHomepageHandler(deps: HomeDeps, guide: CachedResponse): (request: Request) => Promise<Response> {
   const page = createPageRenderer(deps)
   const headers = Object.entries(createSiteHeaders(deps.site.offer.baseUrl))
   return async (request) => {
@@ -116,17 +116,17 @@ function createHomepage(deps: HomeDeps, guide: CachedResponse): (request: Reques
 async function createPageRenderer({
   site,
   view,
-  viewer,
+  findViewerFile,
 }: HomeDeps): Promise<((url: string) => CachedResponse) | undefined> {
-  const built = await viewer('/')?.(new Request(site.offer.baseUrl)).text()
+  const built = await findViewerFile('/')?.(new Request(site.offer.baseUrl)).text()
   if (built === undefined) return undefined
   const policy = formatContentPolicy({ built: 'wall', html: built })
   const renderPageAbout = (html: string, subject: CardSubject) => {
     const body = html.replace('</head>', () => `${renderHeadTags(site, describeSubject(site, view, subject))}\n</head>`)
-    return withHeaders(createCachedResponse({ type: HTML, body, cacheControl: CACHED_BY_PROXIES }), policy)
+    return addHeaders(createCachedResponse({ type: HTML, body, cacheControl: CACHED_BY_PROXIES }), policy)
   }
   const renderPageAfter = (sales: number, lastBuyer: string | undefined) => {
-    const html = withFirstScreen(built, { sold: view.claimed, perBlock: formatBlockPrice(site), lastBuyer })
+    const html = addFirstScreen(built, { sold: view.claimed, perBlock: formatBlockPrice(site), lastBuyer })
     return { sales, lastBuyer, html, plain: renderPageAbout(html, { kind: 'wall' }) }
   }
   let shown: ReturnType<typeof renderPageAfter> | undefined

@@ -18,11 +18,11 @@ export const findErrorResponse = (request: Request): Response | undefined => ans
  * request.
  */
 export const createErrorPlugin = (logger: Logger) => {
-  const answer = createErrorHandler(logger)
+  const handleError = createErrorHandler(logger)
   return new Elysia({ name: 'errors' }).onError({ as: 'global' }, ({ request, error, set }) => {
     // Elysia has set the status to 500 here, and would otherwise build a second, chunked response from ours.
     set.status = 200
-    const response = answer(request, error)
+    const response = handleError(request, error)
     answered.set(request, response)
     return response
   })

@@ -8,7 +8,7 @@ import { respondPreflight } from './answer/respond.ts'
 import type { ViewerFiles } from './answer/viewer-files.ts'
 import { prefersHtml } from './request/negotiate.ts'
 import { Refused } from './request/refused.ts'
-import { pathOf, PNG_END } from './request/request-url.ts'
+import { getPath, PNG_END } from './request/request-url.ts'
 
 /**
  * Makes the fallback handler. The routers of Bun and Elysia match the path as it was sent, while `request.url` has its
@@ -16,13 +16,13 @@ import { pathOf, PNG_END } from './request/request-url.ts'
  * is unknown, whatever `request.url` says.
  */
 export function createFallback(app: AnyElysia, files: ViewerFiles): (request: Request) => Response {
-  const verbsAt = createMethodFinder(app)
+  const findMethods = createMethodFinder(app)
   return (request) => {
     const { method, url } = request
     if (method === 'OPTIONS') return respondPreflight()
-    const path = pathOf(url)
+    const path = getPath(url)
     const file = files(path)
-    const verbs = file === undefined ? verbsAt(path) : READ
+    const verbs = file === undefined ? findMethods(path) : READ
     if (verbs.length > 0 && !verbs.includes(method)) return refuseMethod(verbs)
     return file === undefined ? answerNotFound(request) : file(request)
   }
@@ -56,7 +56,7 @@ function createMethodRefusal(verbs: readonly string[]): Refused {
  * can only be read.
  */
 export function refusePicturePath({ url }: Request): undefined {
-  if (pathOf(url).endsWith(PNG_END)) throw createMethodRefusal(READ)
+  if (getPath(url).endsWith(PNG_END)) throw createMethodRefusal(READ)
 }
 
 /** Responds to an unknown path. */

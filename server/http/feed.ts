@@ -18,7 +18,7 @@ import {
 import { refuse } from './answer/refuse.ts'
 import { CACHED_BRIEFLY, CACHED_BY_PROXIES } from './answer/respond.ts'
 import { createTurnHook, type Clients } from './request/clients.ts'
-import { createParamsReader, withQuery } from './request/query.ts'
+import { createParamsReader, createQueryHandler } from './request/query.ts'
 
 export type FeedDeps = { readonly view: WallView; readonly log: Log; readonly clients: Clients }
 
@@ -28,13 +28,13 @@ export type FeedDeps = { readonly view: WallView; readonly log: Log; readonly cl
  */
 export const createFeedRoutes = ({ view, log, clients }: FeedDeps) => {
   const sales = cachePerView(view, createSalesFeed(view))
-  const last = createTail(view, log)
+  const respondTail = createTailHandler(view, log)
   return new Elysia({ name: 'feed' })
     .get('/api/feed', respondSynchronously(sales), documentOperation(DOCS.readFeed))
-    .get('/api/tail', async ({ request }) => await last(request), documentOperation(DOCS.readTail))
+    .get('/api/tail', async ({ request }) => await respondTail(request), documentOperation(DOCS.readTail))
     .get(
       '/api/history',
-      withQuery(FeedQuery, async ({ after, limit }, request) => {
+      createQueryHandler(FeedQuery, async ({ after, limit }, request) => {
         // Another process may have written changes that the view does not have yet.
         const found = await log.readAfter(after, limit + 1)
         const changes = found.slice(0, limit)
@@ -75,9 +75,9 @@ const TAIL_CHANGES = 100
 const TAIL_EVERY_MS = 4000
 
 /** The response for clients that cannot follow the stream; it is built once for each change of the wall. */
-function createTail(view: WallView, log: Log): (request: Request) => Promise<Response> {
+function createTailHandler(view: WallView, log: Log): (request: Request) => Promise<Response> {
   let known: { readonly number: LogNumber; readonly made: Promise<CachedResponse> } | undefined
-  const make = async (number: LogNumber): Promise<CachedResponse> => {
+  const buildTail = async (number: LogNumber): Promise<CachedResponse> => {
     const after = Math.max(0, number - TAIL_CHANGES)
     const changes = await log.readAfter(after, TAIL_CHANGES)
     const nextAfter = Math.max(number, changes.at(-1)?.number ?? 0)
@@ -85,7 +85,7 @@ function createTail(view: WallView, log: Log): (request: Request) => Promise<Res
     return createCachedResponse({ type: 'application/json', body: JSON.stringify(page), cacheControl: CACHED_BRIEFLY })
   }
   return async (request) => {
-    if (known?.number !== view.number) known = { number: view.number, made: make(view.number) }
+    if (known?.number !== view.number) known = { number: view.number, made: buildTail(view.number) }
     const { made } = known
     try {
       return (await made)(request)

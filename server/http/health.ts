@@ -13,7 +13,7 @@ import type { Offer } from '../x402/terms.ts'
 import { NO_STORE, respondJson } from './answer/respond.ts'
 
 export type HealthDeps = {
-  readonly store: Pick<Store, 'ready'>
+  readonly store: Pick<Store, 'isReadable'>
   readonly rail: PaymentHealth
   readonly readiness: Readiness
   readonly offer: Offer
@@ -32,10 +32,10 @@ export const createHealthRoutes = (deps: HealthDeps) =>
     .get('/readyz/reads', () => respondReady(deps.readiness.checkReading()))
 
 async function buildHealthReport({ store, rail, readiness, offer }: HealthDeps): Promise<Health> {
-  const isReadable = await store.ready()
+  const isReadable = await store.isReadable()
   const troubles = readiness.listTroubles()
   const ok = isReadable && troubles.every(({ kind }) => kind === 'clock')
-  const faults = [rail.fault(), ...troubles.map(({ reason }) => reason)].filter((fault) => fault !== null)
+  const faults = [rail.readFault(), ...troubles.map(({ reason }) => reason)].filter((fault) => fault !== null)
   return {
     ok,
     service: 'pixel-wall',

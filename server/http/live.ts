@@ -10,7 +10,7 @@ import { STREAMS_PER_ADDRESS, STREAMS_PER_SITE } from '../wall/rate-limits.ts'
 import { refuse } from './answer/refuse.ts'
 import { CACHED_FOR_A_STREAM, respondEvents } from './answer/respond.ts'
 import { formatEvent, hidesEarlier, type Piece, createRecentEvents, type RecentEvents } from './live/recent-events.ts'
-import { type Clients, refuseOverBudget, siteOf, createSlots } from './request/clients.ts'
+import { type Clients, refuseOverBudget, toSite, createSlots } from './request/clients.ts'
 import { createParamsReader, readInteger } from './request/query.ts'
 
 type LiveDeps = { readonly live: Live; readonly clients: Clients }
@@ -20,14 +20,15 @@ export const createLiveRoutes = ({ live: stream, clients }: LiveDeps) =>
     .get(
       '/api/live',
       async ({ request }) =>
-        refuseOverBudget(clients, 'streams', request) ?? (await stream.answer(request, clients.addressOf(request))),
+        refuseOverBudget(clients, 'streams', request) ??
+        (await stream.answer(request, clients.getClientAddress(request))),
       documentOperation(DOCS.followWall),
     )
     .get(
       SHARED_STREAM,
       async ({ request }) =>
         refuseOverBudget(clients, 'streams', request) ??
-        (await stream.answerShared(request, clients.addressOf(request))),
+        (await stream.answerShared(request, clients.getClientAddress(request))),
       documentOperation(DOCS.followShared),
     )
 
@@ -69,9 +70,9 @@ export type Live = {
 type LiveSource = {
   readonly log: Log
   readonly clock: Clock
-  readonly number: () => LogNumber // of the newest announced change
-  readonly canvasNumber: () => LogNumber // of the newest change that the canvas reads show
-  readonly advance: () => Promise<void> // announces the changes that other processes have written
+  readonly readNumber: () => LogNumber // of the newest announced change
+  readonly readCanvasNumber: () => LogNumber // of the newest change that the canvas reads show
+  readonly applyNewEntries: () => Promise<void> // announces the changes that other processes have written
   readonly everyMs: number
 }
 
@@ -108,7 +109,7 @@ type Follower = {
 
 /** Makes the live stream of this process. */
 export function createLiveStream(source: LiveSource): Live {
-  const { log, clock, number, canvasNumber, advance } = source
+  const { log, clock, readNumber, readCanvasNumber, applyNewEntries } = source
   const places = createStreamPlaces()
   const recent = createRecentEvents(log)
   const { join, notify, close, isClosed } = createFollowers(source, recent)
@@ -117,12 +118,12 @@ export function createLiveStream(source: LiveSource): Live {
   /** The events that a client missed, until it has caught up. */
   async function* readMissed(from: LogNumber): AsyncGenerator<Piece> {
     let at = from
-    if (from > number() || number() - from > BEHIND_MAX) {
-      at = canvasNumber()
+    if (from > readNumber() || readNumber() - from > BEHIND_MAX) {
+      at = readCanvasNumber()
       yield createReset(at)
     }
     for (;;) {
-      const piece = await recent.readPiece(at, number())
+      const piece = await recent.readPiece(at, readNumber())
       if (piece === undefined) return
       yield piece
       at = piece.to
@@ -132,38 +133,41 @@ export function createLiveStream(source: LiveSource): Live {
     yield { bytes: encodeMark({ kind: 'start', number: start }), to: start }
     yield* readMissed(start)
   }
-  const open = (from: LogNumber, address: string, missing = readMissed(from), joining: Host['join'] = join) => {
+  const openFor = (from: LogNumber, address: string, missing = readMissed(from), joining: Host['join'] = join) => {
     return openStream(from, missing, { join: joining, onClosed: places.take(address), isShared: joining !== join })
   }
-  const findRefusal = (address: string) => (isClosed() ? createBusyFailure() : places.refusal(address))
+  const findRefusal = (address: string) => (isClosed() ? createBusyFailure() : places.refuseStream(address))
   /** Responds once the changes of other processes are announced; refuses if no stream slot is left by then. */
-  const respondAdvanced = async (address: string, respond: () => Response): Promise<Response> => {
-    await advance()
-    const checkLimits = findRefusal(address)
-    return checkLimits === undefined ? respond() : refuse(checkLimits)
+  const respondAfterAdvance = async (address: string, respond: () => Response): Promise<Response> => {
+    await applyNewEntries()
+    const refusal = findRefusal(address)
+    return refusal === undefined ? respond() : refuse(refusal)
   }
   return {
     answer(request, address) {
       const refusal = findRefusal(address)
       if (refusal !== undefined) return refuse(refusal)
       if (request.method === 'HEAD') return respondEvents(null)
-      const from = parseStart(request) ?? number()
+      const from = parseStart(request) ?? readNumber()
       if (isFailure(from)) return refuse(from)
-      const respondFrom = () => respondEvents(open(from, address))
+      const respondFrom = () => respondEvents(openFor(from, address))
       // The client may have been connected to another process that is ahead of this one in following the log.
-      return from > number() ? respondAdvanced(address, respondFrom) : respondFrom()
+      return from > readNumber() ? respondAfterAdvance(address, respondFrom) : respondFrom()
     },
     async answerShared(request, address) {
       const refusal = findRefusal(address)
       if (refusal !== undefined) return refuse(refusal)
       if (request.method === 'HEAD') return respondEvents(null, CACHED_FOR_A_STREAM)
-      return await respondAdvanced(address, () => {
-        const start = Math.max(recent.findNumberAt(clock.now() - OVERLAP_MS) ?? number(), number() - OVERLAP_MAX)
-        return respondEvents(open(start, address, readMissedSince(start), shared.createJoin()), CACHED_FOR_A_STREAM)
+      return await respondAfterAdvance(address, () => {
+        const start = Math.max(
+          recent.findNumberAt(clock.now() - OVERLAP_MS) ?? readNumber(),
+          readNumber() - OVERLAP_MAX,
+        )
+        return respondEvents(openFor(start, address, readMissedSince(start), shared.createJoin()), CACHED_FOR_A_STREAM)
       })
     },
     announceChange(change) {
-      recent.remember(change)
+      recent.addChange(change)
       // Otherwise, a cache would keep sending the hidden content that the streams have already sent.
       if (hidesEarlier(change)) shared.breakOff()
       notify()
@@ -180,16 +184,17 @@ function createStreamPlaces() {
   const [streams, sites] = [createSlots(), createSlots()]
   return {
     /** Why an address cannot open another stream; `undefined` if it can. */
-    refusal(address: string): Failure | undefined {
+    refuseStream(address: string): Failure | undefined {
       if (streams.count() >= FOLLOWERS_MAX) return createBusyFailure()
-      if (streams.countOf(address) >= STREAMS_PER_ADDRESS) return createTooManyFailure('You have', STREAMS_PER_ADDRESS)
-      return sites.countOf(siteOf(address)) >= STREAMS_PER_SITE
+      if (streams.countTakenBy(address) >= STREAMS_PER_ADDRESS)
+        return createTooManyFailure('You have', STREAMS_PER_ADDRESS)
+      return sites.countTakenBy(toSite(address)) >= STREAMS_PER_SITE
         ? createTooManyFailure('Your network has', STREAMS_PER_SITE)
         : undefined
     },
     /** Takes a slot for a stream. The returned function releases it. */
     take(address: string) {
-      const leave = [streams.take(address), sites.take(siteOf(address))]
+      const leave = [streams.take(address), sites.take(toSite(address))]
       return () => leave.forEach((each) => each())
     },
   }
@@ -199,7 +204,7 @@ function createStreamPlaces() {
  * The clients that have caught up. They get new events together, and from time to time a comment that keeps the
  * connection open.
  */
-function createFollowers({ clock, number, everyMs }: LiveSource, recent: RecentEvents) {
+function createFollowers({ clock, readNumber, everyMs }: LiveSource, recent: RecentEvents) {
   const followers = new Set<Follower>()
   const stopped = new AbortController()
   let flushing: Promise<void> | undefined
@@ -217,7 +222,7 @@ function createFollowers({ clock, number, everyMs }: LiveSource, recent: RecentE
     flushing = undefined
     sendToAll((follower) => {
       const bytes = recent.encodeAfter(follower.sentTo)
-      follower.sentTo = number()
+      follower.sentTo = readNumber()
       return bytes
     })
   }
@@ -231,7 +236,7 @@ function createFollowers({ clock, number, everyMs }: LiveSource, recent: RecentE
   return {
     join(follower: Follower) {
       followers.add(follower)
-      if (number() > follower.sentTo) flushing ??= flush()
+      if (readNumber() > follower.sentTo) flushing ??= flush()
       // This follower was still catching up when all others were closed.
       if (stopped.signal.aborted) queueMicrotask(follower.end)
       return () => void followers.delete(follower)
@@ -251,16 +256,20 @@ function createFollowers({ clock, number, everyMs }: LiveSource, recent: RecentE
  * The followers whose streams a cache shares. Each stream is ended after `SHARED_MS`, and all are broken off when
  * something is hidden.
  */
-function createSharedStreams({ clock, advance, number }: LiveSource, recent: RecentEvents, join: Host['join']) {
+function createSharedStreams(
+  { clock, applyNewEntries, readNumber }: LiveSource,
+  recent: RecentEvents,
+  join: Host['join'],
+) {
   const followers = new Set<Follower>()
   let breaks = 0
 
   const endAfterDelay = async (follower: Follower, left: AbortSignal) => {
     await clock.wait(SHARED_MS, left)
     // If the store is unavailable, the stream ends with the changes known so far.
-    if (!left.aborted) await advance().catch(() => {})
+    if (!left.aborted) await applyNewEntries().catch(() => {})
     if (left.aborted) return
-    const end = encodeMark({ kind: 'end', number: number() })
+    const end = encodeMark({ kind: 'end', number: readNumber() })
     follower.send(Buffer.concat([recent.encodeAfter(follower.sentTo), end]))
     // If the cache had left too much unread, `send` has already broken the stream off.
     if (!left.aborted) follower.end()

@@ -22,10 +22,10 @@ const PICTURE_CALL_MAX_BYTES = Math.ceil((IMAGE_MAX_BYTES * 4) / 3) + 16_384
 
 const VERSION_HEADER = 'mcp-protocol-version'
 
-type Callers = { readonly clients: Clients; readonly uploads: Uploads }
+type Callers = { readonly clients: Clients; readonly readUpload: Uploads }
 
-export async function answerCall(deps: McpDeps, request: Request, { clients, uploads }: Callers): Promise<Response> {
-  const read = await uploads(request, (limits) =>
+export async function answerCall(deps: McpDeps, request: Request, { clients, readUpload }: Callers): Promise<Response> {
+  const read = await readUpload(request, (limits) =>
     readJson(request, { ...limits, maxBytes: PICTURE_CALL_MAX_BYTES }).then(refuseLargeNonPicture),
   )
   if (read.kind === 'failure') {
@@ -35,32 +35,35 @@ export async function answerCall(deps: McpDeps, request: Request, { clients, upl
     if (code !== 'invalid_body') return refuse(read, CLOSE_CONNECTION)
     // JSON-RPC has different errors for invalid JSON and for JSON that is not a request.
     const fault = read.unsafe === true ? ProtocolErrorCode.InvalidRequest : ProtocolErrorCode.ParseError
-    return answer(400, answerError(null, { code: fault, message }), CLOSE_CONNECTION)
+    return respondRpc(400, answerError(null, { code: fault, message }), CLOSE_CONNECTION)
   }
   const message = readMessage(read.value)
   const payment = readPaymentOfSale(message, deps.offer)
-  const address = clients.addressOf(request)
+  const address = clients.getClientAddress(request)
   const refusal =
     payment === undefined
-      ? (clients.limits.take('calls', address) ?? (await clients.queue.turn(address)))
+      ? (clients.limits.take('calls', address) ?? (await clients.queue.waitForTurn(address)))
       : await clients.admitPayment(payment, address)
   if (refusal !== undefined) return refuse(refusal)
-  if (message.kind === 'malformed') return answer(400, answerError(null, message.error))
+  if (message.kind === 'malformed') return respondRpc(400, answerError(null, message.error))
   const from = { address, signal: request.signal }
   const isReadable = message.kind !== 'refused' || message.error.code === ProtocolErrorCode.MethodNotFound
   if (isReadable && !(await isLegacyRequest(request, read.value))) {
     const response = await answerStateless(deps, request, read.value, { dialect: 'result', ...from })
     return response.body === null
       ? respondEmpty(202, NO_STORE)
-      : answer(response.status, (await response.json()) as RpcResponse)
+      : respondRpc(response.status, (await response.json()) as RpcResponse)
   }
   const version = request.headers.get(VERSION_HEADER)
   if (version !== null && !SUPPORTED_PROTOCOL_VERSIONS.includes(version))
-    return answer(400, answerWrongVersion('id' in message ? message.id : null, version))
+    return respondRpc(400, answerWrongVersion('id' in message ? message.id : null, version))
   if (message.kind === 'notification') return respondEmpty(202, NO_STORE)
-  if (message.kind === 'refused') return answer(200, answerError(message.id, message.error))
+  if (message.kind === 'refused') return respondRpc(200, answerError(message.id, message.error))
   // Clients that negotiated a version send the header. Other clients follow this service's own specification literally.
-  return answer(200, await answerRequest(deps, message, { dialect: version === null ? 'error' : 'result', ...from }))
+  return respondRpc(
+    200,
+    await answerRequest(deps, message, { dialect: version === null ? 'error' : 'result', ...from }),
+  )
 }
 
 /** Refuses a large body unless its call converts a picture. */
@@ -70,7 +73,7 @@ function refuseLargeNonPicture(read: ReadBody): ReadBody {
   return isAllowed ? read : createSizeFailure(MCP_BODY_MAX_BYTES)
 }
 
-const answer = (status: number, body: RpcResponse, headers: HeaderFields = {}) =>
+const respondRpc = (status: number, body: RpcResponse, headers: HeaderFields = {}) =>
   respondJson(status, body, { ...NO_STORE, ...headers })
 
 const supported = [STATELESS_VERSION, ...SUPPORTED_PROTOCOL_VERSIONS]

@@ -13,23 +13,25 @@ import type { Clients, Uploads } from './request/clients.ts'
 export type McpPort = Omit<McpDeps, 'baseUrl' | 'limits'> & {
   readonly bindHost?: string
   readonly clients: Clients
-  readonly uploads: Uploads
+  readonly readUpload: Uploads
 }
 
 /** Loads the module that handles calls, so that the first call does not wait for it. */
 export const loadMcpCalls = async () => await import('./mcp-call.ts')
 
-export function createMcpRoutes({ bindHost = '', clients, uploads, ...port }: McpPort) {
+export function createMcpRoutes({ bindHost = '', clients, readUpload, ...port }: McpPort) {
   const deps = { ...port, baseUrl: port.offer.baseUrl, limits: clients.limits }
-  const closed = createHostGuard(createNameChecks(deps.offer.baseUrl, bindHost))
+  const guardRequest = createHostGuard(createNameChecks(deps.offer.baseUrl, bindHost))
   return new Elysia({ name: 'mcp' })
     .post(
       '/mcp',
       async ({ request }) =>
-        await closed(request, async () => (await loadMcpCalls()).answerCall(deps, request, { clients, uploads })),
+        await guardRequest(request, async () =>
+          (await loadMcpCalls()).answerCall(deps, request, { clients, readUpload }),
+        ),
       { parse: 'none', ...documentOperation(DOCS.callMcp) },
     )
-    .options('/mcp', async ({ request }) => await closed(request, async () => respondEmpty(204, preflight)))
+    .options('/mcp', async ({ request }) => await guardRequest(request, async () => respondEmpty(204, preflight)))
 }
 
 /**

@@ -17,13 +17,13 @@ import { CLOSE_CONNECTION, refuse } from './answer/refuse.ts'
 import { NO_STORE, respondJson } from './answer/respond.ts'
 import { readBody, type BodyLimits } from './request/body.ts'
 import type { Uploads } from './request/clients.ts'
-import { withQuery } from './request/query.ts'
+import { createQueryHandler } from './request/query.ts'
 import { Refused } from './request/refused.ts'
 
 export type PictureDeps = RegionDeps & {
   readonly cards: CardImages
   readonly pictures: Pictures
-  readonly uploads: Uploads
+  readonly readUpload: Uploads
 }
 
 /** Makes the routes. Pictures of blocks and areas are served by the routes of blocks and areas. */
@@ -32,21 +32,21 @@ export function createPictureRoutes(deps: PictureDeps) {
   return new Elysia({ name: 'pictures' })
     .post(
       '/api/pixels',
-      withQuery(PixelsQuery, (query, request) => respondPixels(deps, request, query)),
+      createQueryHandler(PixelsQuery, (query, request) => respondPixels(deps, request, query)),
       {
-        transform: takeUploadBudget(deps),
+        transform: createUploadHook(deps),
         parse: 'none',
         ...documentOperation(DOCS.paintPixels),
       },
     )
     .get(
       '/wall.png',
-      withQuery(RegionQuery, (query, request) => respondRegion(deps, request, query)),
+      createQueryHandler(RegionQuery, (query, request) => respondRegion(deps, request, query)),
       documentOperation(DOCS.drawWall),
     )
     .get(
       '/card.png',
-      withQuery(CardQuery, async (query, request) => {
+      createQueryHandler(CardQuery, async (query, request) => {
         const subject = findSubject(query, view)
         if (isFailure(subject)) return refuse(subject)
         const shown = Object.values(subject).join('-')
@@ -68,23 +68,23 @@ function findSubject({ block, work, agent }: CardQuery, view: WallView): CardSub
   return { kind: work !== undefined && view.claimed.has(index) ? 'work' : 'block', block: index }
 }
 
-function takeUploadBudget({ clients: { limits, addressOf } }: PictureDeps) {
+function createUploadHook({ clients: { limits, getClientAddress } }: PictureDeps) {
   return async ({ request }: { readonly request: Request }): Promise<void> => {
-    const beyond = limits.take('uploads', addressOf(request))
+    const beyond = limits.take('uploads', getClientAddress(request))
     if (beyond !== undefined) throw new Refused(beyond)
   }
 }
 
 async function respondPixels(
-  { pictures, uploads, clients }: PictureDeps,
+  { pictures, readUpload, clients }: PictureDeps,
   request: Request,
   query: PixelsQuery,
 ): Promise<Response> {
-  const picture = await uploads(request, (limits) => readPicture(request, query, limits))
+  const picture = await readUpload(request, (limits) => readPicture(request, query, limits))
   if (isFailure(picture)) return refuse(picture, CLOSE_CONNECTION)
   const background = `#${query.background.replace('#', '').toLowerCase()}`
-  const { limits, addressOf } = clients
-  const painted = await convertImageToPixels({ pictures, limits }, addressOf(request), picture, {
+  const { limits, getClientAddress } = clients
+  const painted = await convertImageToPixels({ pictures, limits }, getClientAddress(request), picture, {
     ...query,
     background,
   })

@@ -8,13 +8,13 @@ import { respondResult } from './answer/refuse.ts'
 import { createJsonBodyHooks, type Clients } from './request/clients.ts'
 
 export const createReportRoutes = (deps: ReportDeps & { readonly clients: Clients }) => {
-  const { limits, addressOf } = deps.clients
+  const { limits, getClientAddress } = deps.clients
   return new Elysia({ name: 'reports' }).post(
     '/api/reports',
-    async ({ request, body }) => respondResult(await reportWork(deps, body, addressOf(request))),
+    async ({ request, body }) => respondResult(await reportWork(deps, body, getClientAddress(request))),
     {
       ...createJsonBodyHooks(deps.clients, readReport, {
-        before: (request) => limits.take('reports', addressOf(request)),
+        before: (request) => limits.take('reports', getClientAddress(request)),
       }),
       ...documentOperation(DOCS.reportWork),
     },

@@ -13,7 +13,7 @@ import type { Offer } from '../x402/terms.ts'
 import { refuse, respondResult } from './answer/refuse.ts'
 import { NO_STORE, respondJson } from './answer/respond.ts'
 import { type BodyChecks, type Clients, createSignedBodyHooks } from './request/clients.ts'
-import { queryOf } from './request/request-url.ts'
+import { getQuery } from './request/request-url.ts'
 
 export type SignInDeps = { readonly offer: Offer; readonly changing: ChangeDeps; readonly clients: Clients }
 
@@ -25,7 +25,7 @@ export const createChangeHandler =
     proof: { readonly ts: number; readonly signature: string },
     change: SignedChange<Answer> | Failure,
   ): Promise<Response> =>
-    respondResult(await makeChange(changing, change, proof, clients.addressOf(request)))
+    respondResult(await makeChange(changing, change, proof, clients.getClientAddress(request)))
 
 /** The fields of a body, with the digest of its bytes, which the client signs. */
 type Identified<Fields> = { readonly fields: Fields; readonly requestId: string }
@@ -46,7 +46,7 @@ export function createSignInHooks<Fields>(
 
 /** Refuses a query, because the signature would not cover it. */
 const refuseQuery = ({ url }: Request): Failure | undefined =>
-  queryOf(url) === ''
+  getQuery(url) === ''
     ? undefined
     : createFailure('invalid_option', 'This address accepts no query parameters; send everything in the body.')
 
@@ -63,7 +63,7 @@ export function createSignInHandler({ offer, changing, clients }: SignInDeps) {
     asked: AskedBySignIn<Answer> | Failure,
   ): Promise<Response> => {
     if (isFailure(asked)) return refuse(asked)
-    const from = clients.addressOf(request)
+    const from = clients.getClientAddress(request)
     const statement = `${asked.what} on ${domain}`
     const terms = { domain, uri: offer.baseUrl + asked.path, requestId, statement, chainId }
     const header = request.headers.get(SIGN_IN_HEADER)

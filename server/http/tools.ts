@@ -18,7 +18,7 @@ import { createSigningMessage, type SigningMessageDeps } from '../wall/signing-m
 import { refuse, respondResult } from './answer/refuse.ts'
 import { NO_STORE, respondJson } from './answer/respond.ts'
 import { createTurnHook, createJsonBodyHooks, type Clients } from './request/clients.ts'
-import { withQuery } from './request/query.ts'
+import { createQueryHandler } from './request/query.ts'
 
 export type ToolsDeps = PreviewDeps &
   Omit<SigningMessageDeps, 'baseUrl'> & {
@@ -28,12 +28,12 @@ export type ToolsDeps = PreviewDeps &
 
 export function createToolRoutes(deps: ToolsDeps) {
   const { clients, findSpace } = deps
-  const { limits, addressOf } = clients
+  const { limits, getClientAddress } = clients
   const signing = { ...deps, baseUrl: deps.offer.baseUrl }
-  const searching = createTurnHook(clients, 'searches')
+  const takeTurn = createTurnHook(clients, 'searches')
   const createBudgetChecks = (budget: BudgetName) => ({
     maxBytes: PREVIEW_MAX_BYTES,
-    before: (request: Request) => limits.take(budget, addressOf(request)),
+    before: (request: Request) => limits.take(budget, getClientAddress(request)),
   })
   return new Elysia({ name: 'tools' })
     .post('/api/preview', async ({ body }) => await respondPreview(deps, body), {
@@ -42,12 +42,12 @@ export function createToolRoutes(deps: ToolsDeps) {
     })
     .get(
       '/api/space',
-      withQuery(SpaceQuery, async (query) => {
+      createQueryHandler(SpaceQuery, async (query) => {
         const near = query.near === undefined ? undefined : parseCoord(query.near)
         if (query.near !== undefined && near === undefined) return refuse(createInvalidCoordinateFailure())
         return respondResult(await findSpace({ ...query, near }))
       }),
-      { transform: searching, ...documentOperation(DOCS.findSpace) },
+      { transform: takeTurn, ...documentOperation(DOCS.findSpace) },
     )
     .post('/api/sign', ({ body }) => respondResult(createOrderSigning(body, new URL(deps.offer.baseUrl).hostname)), {
       ...createJsonBodyHooks(clients, readOrderToSign, createBudgetChecks('searches')),
@@ -55,8 +55,8 @@ export function createToolRoutes(deps: ToolsDeps) {
     })
     .get(
       '/api/sign',
-      withQuery(SignQuery, async (query) => respondResult(await createSigningMessage(signing, query))),
-      { transform: searching, ...documentOperation(DOCS.getSigningMessage) },
+      createQueryHandler(SignQuery, async (query) => respondResult(await createSigningMessage(signing, query))),
+      { transform: takeTurn, ...documentOperation(DOCS.getSigningMessage) },
     )
 }
 

@@ -4,10 +4,10 @@
  * sale.
  */
 
-import { coordOf } from '../../shared/wall.ts'
+import { formatCoord } from '../../shared/wall.ts'
 import { ignoreUnavailable } from '../domain/failure.ts'
 import type { UnixMs } from '../domain/purchase/payment.ts'
-import { countBlocks, nameOf, resolveTarget } from '../domain/purchase/target.ts'
+import { countBlocks, formatTarget, resolveTarget } from '../domain/purchase/target.ts'
 import type { Change, LogNumber } from '../domain/wall/log.ts'
 import type { OpenReport } from '../domain/wall/reports.ts'
 import type { Outages } from '../health/outages.ts'
@@ -16,7 +16,7 @@ import type { Clock, ExclusiveJobs, LedgerReader, Log, Logger } from '../ports.t
 
 type DeliveryDeps = {
   readonly log: Pick<Log, 'readAfter'>
-  readonly ledgerReader: Pick<LedgerReader, 'sold'>
+  readonly ledgerReader: Pick<LedgerReader, 'listSold'>
   readonly deliveries: Deliveries
   readonly reports: Pick<Reports, 'listUndelivered' | 'markDelivered'>
   readonly jobs: ExclusiveJobs
@@ -24,7 +24,7 @@ type DeliveryDeps = {
   readonly alerts: AlertQueue
   readonly outages: Outages
   readonly clock: Clock
-  readonly number: () => LogNumber // of the last entry that this process has seen
+  readonly readNumber: () => LogNumber // of the last entry that this process has seen
 }
 
 const PAGE = 100
@@ -87,7 +87,7 @@ function createSender({ receiver, outages }: Pick<DeliveryDeps, 'receiver' | 'ou
     if (signal.aborted) return trouble === null
     failures = trouble === null ? 0 : failures + 1
     if (trouble === null || failures >= FAILURES_OF_AN_OUTAGE)
-      outages.saw({ kind: 'webhook', name: receiver.host }, trouble)
+      outages.recordState({ kind: 'webhook', name: receiver.host }, trouble)
     return trouble === null
   }
   return { send, retryMs: () => Math.min(RETRY_FIRST_MS * 2 ** (failures - 1), RETRY_LAST_MS) }
@@ -106,8 +106,8 @@ function createAlertDelivery({ alerts }: Pick<DeliveryDeps, 'alerts'>, send: Sen
 
 /** Delivers the log in order. Only one process may do so at a time. */
 function createLogDelivery(deps: DeliveryDeps, send: Send): { isBehind(): boolean; readonly deliver: Deliver } {
-  const { log, deliveries, clock, number } = deps
-  const opened = number()
+  const { log, deliveries, clock, readNumber } = deps
+  const opened = readNumber()
   let reached: LogNumber | undefined // unknown until the first delivery
 
   /**
@@ -120,7 +120,7 @@ function createLogDelivery(deps: DeliveryDeps, send: Send): { isBehind(): boolea
     return from ?? opened
   }
   return {
-    isBehind: () => reached === undefined || number() > reached,
+    isBehind: () => reached === undefined || readNumber() > reached,
     async deliver(signal) {
       let [at, savedAt, isDelivered] = [await findStart(), clock.elapsed(), true]
       for (
@@ -164,14 +164,14 @@ async function buildNotice(
   })
   switch (change.kind) {
     case 'sale': {
-      const [payment] = await ledgerReader.sold(change.seq - 1, 1)
+      const [payment] = await ledgerReader.listSold(change.seq - 1, 1)
       // This block belongs to a purchase that began before the webhook's first event.
       if (payment?.seq !== change.seq) return { through: number }
       const blocks = countBlocks(payment.target)
       const { name, framework } = change.profile
       const { message, link } = change.content
       const data = {
-        place: nameOf(resolveTarget(payment)),
+        place: formatTarget(resolveTarget(payment)),
         blocks,
         seq: change.seq,
         payer: payment.payer,
@@ -188,7 +188,7 @@ async function buildNotice(
     case 'hide':
     case 'unhide': {
       const { message, link } = change.content
-      return { notice: createNotice({ place: coordOf(change.block), message, link }), through: number }
+      return { notice: createNotice({ place: formatCoord(change.block), message, link }), through: number }
     }
     case 'identity':
       return { notice: createNotice({ agent: change.agent, ...change.profile }), through: number }
@@ -199,7 +199,7 @@ const createReportNotice = ({ id, at, work, block, reason, note }: OpenReport): 
   id: `report-${id}-${at}`,
   type: 'report',
   at,
-  data: { work: coordOf(work), block: coordOf(block), reason, note },
+  data: { work: formatCoord(work), block: formatCoord(block), reason, note },
 })
 
 /** The alerts of this process that are waiting for the webhook. */
@@ -216,7 +216,7 @@ export function queueAlerts(
   { now }: Pick<Clock, 'now'>,
 ): { readonly logger: Logger; readonly alerts: AlertQueue } {
   const waiting: Notice[] = []
-  const queue = (event: string, facts: Parameters<Logger['alert']>[1] = {}, at: UnixMs = now()) => {
+  const enqueue = (event: string, facts: Parameters<Logger['alert']>[1] = {}, at: UnixMs = now()) => {
     // The webhook's own failures are not sent to it.
     if (facts['dependency'] === 'webhook') return
     waiting.push({ id: `alert-${crypto.randomUUID()}`, type: 'alert', at, data: { event, ...facts } })
@@ -225,11 +225,11 @@ export function queueAlerts(
   return {
     logger: {
       note(event, facts) {
-        if (event === 'outage-over') queue(event, facts)
+        if (event === 'outage-over') enqueue(event, facts)
         logger.note(event, facts)
       },
       alert(event, facts) {
-        queue(event, facts)
+        enqueue(event, facts)
         logger.alert(event, facts)
       },
     },

@@ -13,7 +13,7 @@ const PAGE = 500
 export type Follower = {
   readonly view: WallView
   /** Applies new entries of the log. Once it resolves, the view has everything committed before the call. */
-  advance(): Promise<void>
+  applyNewEntries(): Promise<void>
   /** Calls `listener` with each change once the view has it. Returns a function that unsubscribes. */
   subscribe(listener: Listener): () => void
 }
@@ -40,7 +40,7 @@ export async function followLog(log: Log): Promise<Follower> {
   })
   return {
     view,
-    advance,
+    applyNewEntries: advance,
     subscribe(listener) {
       listeners.add(listener)
       return () => void listeners.delete(listener)
@@ -50,7 +50,7 @@ export async function followLog(log: Log): Promise<Follower> {
 
 type PollLogDeps = {
   readonly notifier: ChangeNotifier
-  readonly advance: () => Promise<void>
+  readonly applyNewEntries: () => Promise<void>
   readonly clock: Clock
   readonly logger: Logger
   readonly times?: Times
@@ -58,11 +58,11 @@ type PollLogDeps = {
 
 /** Advances at each notification, and every second in case one is missed, until `signal` aborts. */
 export async function pollLog(deps: PollLogDeps, signal: AbortSignal): Promise<void> {
-  const { notifier, advance, clock, logger, times = TIMES } = deps
+  const { notifier, applyNewEntries, clock, logger, times = TIMES } = deps
   let isBehind = false
   const catchUp = async () => {
     try {
-      await advance()
+      await applyNewEntries()
       if (isBehind) logger.note('log-followed')
       isBehind = false
     } catch (error) {

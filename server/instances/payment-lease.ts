@@ -3,34 +3,34 @@
  * lease.
  */
 
-import { keyOf, type PaymentKey } from '../domain/purchase/payment.ts'
+import { toPaymentKey, type PaymentKey } from '../domain/purchase/payment.ts'
 import type { Clock, Leases } from '../ports.ts'
 import { TIMES } from '../times.ts'
 
 /**
- * Work under a lease: `work` runs once the lease is free or the payment `isOver`; `late` runs if the wait is too long.
+ * Work under a lease: `work` runs once the lease is free or the payment `isOver`; `giveUp` runs if the wait is too long.
  * `work` receives whether it has the lease. `onShared` is called as soon as another process may have had the lease,
  * before, during or after `work`.
  */
 export type LeasedWork<T> = {
   readonly isOver: () => Promise<boolean>
   readonly work: (isLeased: boolean) => Promise<T>
-  readonly late: () => Promise<T>
+  readonly giveUp: () => Promise<T>
   readonly onShared: () => void
 }
 
 /** Makes work on a payment in this process wait for work on the same payment in other processes. */
 export type PaymentLease = {
   /**
-   * Runs `work` once no other process works on the payment, or `late` if another process works on it for longer than a
+   * Runs `work` once no other process works on the payment, or `giveUp` if another process works on it for longer than a
    * payer waits.
    */
-  runWhenFree<T>(key: PaymentKey, { isOver, work, late }: LeasedWork<T>): Promise<T>
+  runWhenFree<T>(key: PaymentKey, { isOver, work, giveUp }: LeasedWork<T>): Promise<T>
   /**
    * Renews the lease of a run. Returns whether this process still had the lease, so that no other process has worked on
    * the payment.
    */
-  isKept(key: PaymentKey): Promise<boolean>
+  renewIfKept(key: PaymentKey): Promise<boolean>
   /** Runs `work` unless another process works on the payment. */
   runUnlessTaken<T>(key: PaymentKey, work: () => Promise<T>): Promise<T | 'elsewhere'>
 }
@@ -38,7 +38,7 @@ export type PaymentLease = {
 /** The lease for a store that only one process uses: work never waits. */
 export const NO_LEASE: PaymentLease = {
   runWhenFree: (_, { work }) => work(true),
-  isKept: async () => true,
+  renewIfKept: async () => true,
   runUnlessTaken: (_, work) => work(),
 }
 
@@ -52,23 +52,23 @@ const TIMEOUT_MS = 60_000
 export function createPaymentLease(leases: Leases, clock: Clock, times = TIMES): PaymentLease {
   // How many runs of this process share each lease. The last run releases the lease.
   const holders = new Map<string, number>()
-  const countHolders = (key: PaymentKey, more: 1 | -1) => {
-    const count = (holders.get(keyOf(key)) ?? 0) + more
-    if (count > 0) holders.set(keyOf(key), count)
-    else holders.delete(keyOf(key))
+  const changeHolderCount = (key: PaymentKey, more: 1 | -1) => {
+    const count = (holders.get(toPaymentKey(key)) ?? 0) + more
+    if (count > 0) holders.set(toPaymentKey(key), count)
+    else holders.delete(toPaymentKey(key))
     return count
   }
   const renew = async (key: PaymentKey) => (await ignoreErrors(leases.take(key, times.leaseMs))) === 'first'
   // A response does not wait for the release of its lease, but this process's next run for the payment does.
   const giving = new Map<string, Promise<void>>()
   const takeLease = async (key: PaymentKey) => {
-    await giving.get(keyOf(key))
+    await giving.get(toPaymentKey(key))
     return await leases.take(key, times.leaseMs)
   }
   const releaseLease = async (key: PaymentKey, renewed: Promise<void>): Promise<void> => {
     await renewed
-    await ignoreErrors(leases.give(key))
-    giving.delete(keyOf(key))
+    await ignoreErrors(leases.release(key))
+    giving.delete(toPaymentKey(key))
   }
   const renewUntil = async (done: AbortSignal, key: PaymentKey, onShared: () => void): Promise<void> => {
     while (!done.aborted) {
@@ -79,16 +79,16 @@ export function createPaymentLease(leases: Leases, clock: Clock, times = TIMES):
   const runWithLease = async <T>(key: PaymentKey, work: () => Promise<T>, onShared = () => {}): Promise<T> => {
     const done = new AbortController()
     const renewed = renewUntil(done.signal, key, onShared)
-    countHolders(key, 1)
+    changeHolderCount(key, 1)
     try {
       return await work()
     } finally {
       done.abort()
-      if (countHolders(key, -1) === 0) giving.set(keyOf(key), releaseLease(key, renewed))
+      if (changeHolderCount(key, -1) === 0) giving.set(toPaymentKey(key), releaseLease(key, renewed))
     }
   }
   return {
-    async runWhenFree(key, { isOver, work, late, onShared }) {
+    async runWhenFree(key, { isOver, work, giveUp, onShared }) {
       const deadline = clock.elapsed() + TIMEOUT_MS
       for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, WAIT_MAX_MS)) {
         const taken = await ignoreErrors(takeLease(key))
@@ -97,11 +97,11 @@ export function createPaymentLease(leases: Leases, clock: Clock, times = TIMES):
         // If the store cannot grant leases now, the work runs without one.
         if (taken === undefined) return await work(false)
         if ((await ignoreErrors(isOver())) === true) return await work(false)
-        if (clock.elapsed() >= deadline) return await late()
+        if (clock.elapsed() >= deadline) return await giveUp()
         await clock.wait(waitMs)
       }
     },
-    async isKept(key) {
+    async renewIfKept(key) {
       const askedAt = clock.elapsed()
       // A process that was suspended meanwhile may have lost the lease since.
       return (await renew(key)) && clock.elapsed() - askedAt < times.leaseMs

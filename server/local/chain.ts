@@ -14,7 +14,7 @@ export type ChainOptions = { blockTimeSeconds?: number; idle?: boolean }
 const BLOCK_EVERY_MS = 1000
 
 /** A client that reads the chain and changes its clock, blocks and balances. */
-export type ChainClient = ReturnType<typeof connect>
+export type ChainClient = ReturnType<typeof createChainClient>
 
 /** A running chain that this process started. */
 export type Chain = {
@@ -52,7 +52,7 @@ export async function startChain(options: ChainOptions = {}): Promise<Chain> {
   }
   try {
     const rpcUrl = `http://${await readListeningAddress(node)}`
-    const client = connect(rpcUrl)
+    const client = createChainClient(rpcUrl)
     await prepareChain(client)
     const resume = async () => {
       await client.setAutomine(true)
@@ -71,7 +71,7 @@ export async function startChain(options: ChainOptions = {}): Promise<Chain> {
 }
 
 /** Connects to a chain started here. Nothing is retried or cached, so that a test sees each response as it is. */
-export function connect(rpcUrl: string) {
+export function createChainClient(rpcUrl: string) {
   const chain = defineChain({
     id: localChainId,
     name: 'Pixel Wall embedded network',
@@ -122,13 +122,13 @@ async function readListeningAddress(node: Node): Promise<string> {
     output += value
     const address = /Listening on (\S+)\s/.exec(output)?.[1]
     if (address) {
-      void drain(lines)
+      void discardOutput(lines)
       return address
     }
   }
 }
 
-async function drain(lines: { read(): Promise<{ done: boolean }> }): Promise<void> {
+async function discardOutput(lines: { read(): Promise<{ done: boolean }> }): Promise<void> {
   while (!(await lines.read()).done);
 }
 

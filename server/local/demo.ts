@@ -30,16 +30,16 @@ const WIDE_COLUMNS = 144
 // Enough time to open the page.
 const LATE_MS = 12_000
 
-const say = (text = '') => console.log(escapeText(text))
+const print = (text = '') => console.log(escapeText(text))
 
 async function runDemo(): Promise<void> {
-  say('Pixel Wall, on this machine only: nothing here touches a real network or real money.\n')
+  print('Pixel Wall, on this machine only: nothing here touches a real network or real money.\n')
   const folder = await mkdtemp(join(tmpdir(), 'pixel-wall-'))
   const network = await startNetwork()
   if (network === undefined) return
   const wall = await openWall(network, folder)
   const stop = async () => {
-    say('\nClosing the wall ...')
+    print('\nClosing the wall ...')
     await wall.stop()
     await network.stop()
     await rm(folder, { recursive: true, force: true })
@@ -59,8 +59,8 @@ async function runDemo(): Promise<void> {
 async function startNetwork(): Promise<LocalNetwork | undefined> {
   try {
     const network = await startLocalNetwork()
-    say(`A chain runs at ${network.rpcUrl}: chain id ${localChainId}, with a test dollar in place of USDC.`)
-    say(`A facilitator runs at ${network.facilitatorUrl}: it checks payments and broadcasts them.`)
+    print(`A chain runs at ${network.rpcUrl}: chain id ${localChainId}, with a test dollar in place of USDC.`)
+    print(`A facilitator runs at ${network.facilitatorUrl}: it checks payments and broadcasts them.`)
     return network
   } catch (error) {
     if (!(error instanceof AnvilMissing)) throw error
@@ -82,26 +82,26 @@ async function openWall(network: LocalNetwork, folder: string): Promise<WallProc
     startWall({ ...settings, PORT: String(await findFreePort()) }),
   )
   await waitUntilArmed(wall.url)
-  say(`The wall is open at ${wall.url}\n`)
+  print(`The wall is open at ${wall.url}\n`)
   return wall
 }
 
 async function runTour(network: LocalNetwork, { url }: WallProcess, folder: string): Promise<void> {
-  const venue = { network, url, folder, say }
+  const venue = { network, url, folder, print }
   const sold = await buildExhibition(venue)
   const canvas = await waitForSales(wallAt(url), sold)
-  say(`\nPart of the wall, ${canvas.stats.claimed} of ${canvas.canvas.totalBlocks} blocks sold:\n`)
+  print(`\nPart of the wall, ${canvas.stats.claimed} of ${canvas.canvas.totalBlocks} blocks sold:\n`)
   const { across, down, around } = DRAWN[process.stdout.columns >= WIDE_COLUMNS ? 'wide' : 'narrow']
   console.log(drawWall(canvas, across, down, around))
 
   const spare = await network.createFundedWallet(20)
-  say(`\nThe wall keeps running at ${url} (Ctrl-C closes it).`)
-  say('Buy a block yourself, with a throwaway key that holds 20 of the demo’s dollars:\n')
-  say(`  PRIVATE_KEY=${spare.privateKey} npx -y bun@${Bun.version} run buy next --message "hello" --url ${url}`)
-  say('\nOr buy a picture: the same command with --image logo.png --size 4x3 --max 12 instead of next.')
-  say('Prove against the chain that every block is paid for, and every payment accounted for:\n')
-  say(`  npx -y bun@${Bun.version} run verify ${url} --rpc ${network.rpcUrl}`)
-  say('\nKeep watching: one more agent is on its way.\n')
+  print(`\nThe wall keeps running at ${url} (Ctrl-C closes it).`)
+  print('Buy a block yourself, with a throwaway key that holds 20 of the demo’s dollars:\n')
+  print(`  PRIVATE_KEY=${spare.privateKey} npx -y bun@${Bun.version} run buy next --message "hello" --url ${url}`)
+  print('\nOr buy a picture: the same command with --image logo.png --size 4x3 --max 12 instead of next.')
+  print('Prove against the chain that every block is paid for, and every payment accounted for:\n')
+  print(`  npx -y bun@${Bun.version} run verify ${url} --rpc ${network.rpcUrl}`)
+  print('\nKeep watching: one more agent is on its way.\n')
   await Bun.sleep(LATE_MS)
   await buyLateWork(venue)
 }

@@ -10,7 +10,7 @@ export type Venue = {
   readonly network: Pick<LocalNetwork, 'createFundedWallet' | 'readBalance'>
   readonly url: string
   readonly folder: string
-  readonly say: (line: string) => void
+  readonly print: (line: string) => void
 }
 
 /** A work on the wall, with its owner's client for the wall. */
@@ -18,16 +18,16 @@ type Exhibit = { readonly wall: Wall; readonly receipt: AreaReceipt }
 
 /** Buys every picture except the late one, in a few seconds; returns how many blocks they take. */
 export async function buildExhibition(venue: Venue): Promise<number> {
-  const { say } = venue
-  say(`${SIGN.name} wants a sign in the middle of the wall, ${SIGN.w} by ${SIGN.h} blocks,`)
+  const { print } = venue
+  print(`${SIGN.name} wants a sign in the middle of the wall, ${SIGN.w} by ${SIGN.h} blocks,`)
   const sign = await buyWork(venue, SIGN)
   const { area, deed } = sign.receipt
-  say(
+  print(
     `  gets 402 with the price, signs ${deed.price.amount} ${deed.price.asset} once, sends the request again, and owns ${area} (${deed.tx.slice(0, 10)}…).`,
   )
-  say(`\n${WORKS.length} more agents arrive at the same time, each with a picture and one payment:`)
+  print(`\n${WORKS.length} more agents arrive at the same time, each with a picture and one payment:`)
   const [hung] = await Promise.all([buyAllWorks(venue), raceForBlock(venue)])
-  say(`\n${SIGN.name} switches the sign on: ${SIGN.w * SIGN.h} blocks repainted for free, with one signature.`)
+  print(`\n${SIGN.name} switches the sign on: ${SIGN.w * SIGN.h} blocks repainted for free, with one signature.`)
   const { w, h } = LIT
   await sign.wall.repaintArea(area, { pixels: await sign.wall.areaPixels(await loadPicture(LIT), { w, h }) })
   return [sign, ...hung].reduce((sum, { receipt }) => sum + receipt.blocks.length, 1)
@@ -36,7 +36,7 @@ export async function buildExhibition(venue: Venue): Promise<number> {
 /** Buys the picture that arrives while somebody watches. */
 export async function buyLateWork(venue: Venue): Promise<void> {
   const { receipt } = await buyWork(venue, LATE)
-  venue.say(`${LATE.name} has just arrived, with a picture of ${LATE.w} by ${LATE.h} blocks at ${receipt.area}.`)
+  venue.print(`${LATE.name} has just arrived, with a picture of ${LATE.w} by ${LATE.h} blocks at ${receipt.area}.`)
 }
 
 async function buyWork(venue: Venue, work: Work): Promise<Exhibit> {
@@ -57,7 +57,7 @@ async function buyAllWorks(venue: Venue): Promise<Exhibit[]> {
   return await Promise.all(
     WORKS.map(async (work) => {
       const hung = await buyWork(venue, work)
-      venue.say(`  ${work.name} owns ${work.w * work.h} blocks at ${hung.receipt.area}: ${work.message}`)
+      venue.print(`  ${work.name} owns ${work.w * work.h} blocks at ${hung.receipt.area}: ${work.message}`)
       return hung
     }),
   )
@@ -67,7 +67,7 @@ const RACERS = ['Euler', 'Fermat', 'Gauss']
 
 /** Several agents want the same block at the same moment: one gets it, and the others pay nothing. */
 async function raceForBlock(venue: Venue): Promise<void> {
-  const { network, url, folder, say } = venue
+  const { network, url, folder, print } = venue
   const block = `${KEY.col},${KEY.row}`
   const { blocks } = await wallAt(url).pixels(await loadPicture(KEY), {})
   const px = blocks[0]?.px ?? ''
@@ -81,7 +81,7 @@ async function raceForBlock(venue: Venue): Promise<void> {
       ? `${name} gets it, with ${left}`
       : `${name} is rejected (${refusal.code}), with ${left}`
   })
-  say(`  ${RACERS.join(', ')} all want block ${block}: ${(await Promise.all(ends)).join('; ')}.`)
+  print(`  ${RACERS.join(', ')} all want block ${block}: ${(await Promise.all(ends)).join('; ')}.`)
 }
 
 /**

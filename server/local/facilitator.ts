@@ -5,8 +5,8 @@ import { type FacilitatorEvmSigner, toFacilitatorEvmSigner } from '@x402/evm'
 import { ExactEvmScheme } from '@x402/evm/exact/facilitator'
 import { BAZAAR } from '@x402/extensions/bazaar'
 import { type Address, concat, encodeFunctionData, type Hex, parseEther, parseGwei } from 'viem'
-import { type ChainClient, connect, localChainId } from './chain.ts'
-import { createTurns, createWallet } from './wallets.ts'
+import { type ChainClient, createChainClient, localChainId } from './chain.ts'
+import { createTurnQueue, createWallet } from './wallets.ts'
 
 /** How a facilitator is started. */
 export type FacilitatorOptions = {
@@ -30,14 +30,14 @@ type RunningFacilitator = {
 /** Starts the reference x402 facilitator on the chain at `rpcUrl`, with its own gas wallet. */
 export async function startFacilitator(options: FacilitatorOptions): Promise<RunningFacilitator> {
   const { rpcUrl, confirmationTimeoutMs = 30_000, allowedFactories = [] } = options
-  const wallet = await openGasWallet(connect(rpcUrl), confirmationTimeoutMs)
+  const wallet = await openGasWallet(createChainClient(rpcUrl), confirmationTimeoutMs)
   const facilitator = new x402Facilitator()
     .register(
       `eip155:${localChainId}`,
       new ExactEvmScheme(wallet.signer, { eip6492AllowedFactories: [...allowedFactories] }),
     )
     .registerExtension(BAZAAR)
-  const fetch = (request: Request) => answer(facilitator, request)
+  const fetch = (request: Request) => answerRequest(facilitator, request)
   const server = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
@@ -64,7 +64,7 @@ const routes: Readonly<Record<string, Route>> = {
   '/supported': { method: 'GET', handle: async (facilitator) => Response.json(facilitator.getSupported()) },
 }
 
-async function answer(facilitator: x402Facilitator, request: Request): Promise<Response> {
+async function answerRequest(facilitator: x402Facilitator, request: Request): Promise<Response> {
   const route = routes[new URL(request.url).pathname]
   if (!route) return refuse(404, 'not_found')
   if (route.method !== request.method) return refuse(405, 'method_not_allowed', { Allow: route.method })
@@ -107,14 +107,14 @@ const feeCeiling = { maxFeePerGas: parseGwei('10000'), maxPriorityFeePerGas: par
 async function openGasWallet(client: ChainClient, confirmationTimeoutMs: number): Promise<GasWallet> {
   const account = createWallet()
   await client.setBalance({ address: account.address, value: parseEther('1000000') })
-  const senderInTurn = createTurns<Hex>(() =>
+  const sendInTurn = createTurnQueue<Hex>(() =>
     client.getTransactionCount({ address: account.address, blockTag: 'pending' }),
   )
 
   const send = async (call: { to: Address; data: Hex; gas?: bigint | undefined }) => {
     // The estimate runs the call, so a call that would revert fails here and is never broadcast.
     const gas = call.gas ?? (await client.estimateGas({ account: account.address, to: call.to, data: call.data }))
-    return senderInTurn(async (nonce) => {
+    return sendInTurn(async (nonce) => {
       const transaction = { type: 'eip1559', chainId: localChainId, nonce, gas, ...feeCeiling } as const
       const serializedTransaction = await account.signTransaction({ ...transaction, to: call.to, data: call.data })
       return client.sendRawTransaction({ serializedTransaction })

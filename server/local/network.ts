@@ -2,7 +2,7 @@ import type { Address } from 'viem'
 import { startChain, type Chain, type ChainOptions } from './chain.ts'
 import { startFacilitator, type FacilitatorOptions } from './facilitator.ts'
 import { dollarAbi, dollarAddress } from './token/contracts.ts'
-import { createWallet, createMint, type Fund, type Wallet } from './wallets.ts'
+import { createWallet, createMinter, type Fund, type Wallet } from './wallets.ts'
 
 /** How the embedded network runs; see `ChainOptions`. */
 export type LocalNetworkOptions = ChainOptions & Omit<FacilitatorOptions, 'rpcUrl'>
@@ -27,7 +27,7 @@ export async function startLocalNetwork(options: LocalNetworkOptions = {}): Prom
     await chain.stop()
     throw error
   })
-  const fund = createMint(client)
+  const fund = createMinter(client)
   return {
     rpcUrl,
     facilitatorUrl: facilitator.url,

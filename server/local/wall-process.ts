@@ -57,7 +57,7 @@ export async function startWall(settings: WallSettings, { limits, folder, progra
   })
   await Promise.race([opened.promise, ended])
   ended.catch(() => {})
-  const end = (signal: 'SIGTERM' | 'SIGKILL') => () => {
+  const createKill = (signal: 'SIGTERM' | 'SIGKILL') => () => {
     child.kill(signal)
     return child.exited
   }
@@ -65,8 +65,8 @@ export async function startWall(settings: WallSettings, { limits, folder, progra
     url,
     pid: child.pid,
     exited: child.exited,
-    stop: end('SIGTERM'),
-    kill: end('SIGKILL'),
+    stop: createKill('SIGTERM'),
+    kill: createKill('SIGKILL'),
     readJournal: () => journal,
   }
 }

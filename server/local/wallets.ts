@@ -22,16 +22,16 @@ export function createWallet(): Wallet {
  * Makes a function that mints dollars on a chain. Minting sends a transaction; if the chain does not mine
  * automatically, the caller must mine it.
  */
-export function createMint(client: ChainClient): Fund {
+export function createMinter(client: ChainClient): Fund {
   const readNextNonce = () => client.getTransactionCount({ address: minterAddress, blockTag: 'pending' })
-  const minterInTurn = createTurns<Hex>(readNextNonce)
+  const sendInTurn = createTurnQueue<Hex>(readNextNonce)
   return async (address, dollars) => {
     const data = encodeFunctionData({
       abi: dollarAbi,
       functionName: 'mint',
       args: [address, parseUnits(String(dollars), 6)],
     })
-    const hash = await minterInTurn((nonce) =>
+    const hash = await sendInTurn((nonce) =>
       client.sendUnsignedTransaction({ from: minterAddress, to: dollarAddress, data, nonce }),
     )
     const receipt = await waitForReceipt(client, hash)
@@ -57,7 +57,9 @@ async function waitForReceipt(client: ChainClient, hash: Hex): Promise<{ readonl
  * Numbers the transactions of one account: `send` gets the next number, and the next caller waits until it is done. The
  * number is read from the chain each time, so a transaction that failed, or was dropped from the pool, leaves no gap.
  */
-export function createTurns<T>(nextNonce: () => Promise<number>): (send: (nonce: number) => Promise<T>) => Promise<T> {
+export function createTurnQueue<T>(
+  nextNonce: () => Promise<number>,
+): (send: (nonce: number) => Promise<T>) => Promise<T> {
   const one = pLimit(1)
   return (send) => one(async () => await send(await nextNonce()))
 }

@@ -3,7 +3,7 @@
 import { Type, type TObject } from '@sinclair/typebox'
 import { CoordText, PixelsHex } from '../../shared/contract/kinds.ts'
 import { ADDRESS_PATTERN } from '../../shared/wallet.ts'
-import { codeOfField, createFailure, type Failure } from '../domain/failure.ts'
+import { getFieldCode, createFailure, type Failure } from '../domain/failure.ts'
 import type { Flaw } from '../read.ts'
 
 const COORD_RANGE = 'col 0 to 159 from the left, row 0 to 89 from the top'
@@ -50,7 +50,7 @@ export const refuseArgument =
     schema === undefined
       ? createFailure('invalid_body', describeUnknownArgument(input))
       : createFailure(
-          codeOfField(name, 'invalid_body'),
+          getFieldCode(name, 'invalid_body'),
           `${name} is missing or invalid. It should be: ${schema.description ?? schema['type']}`,
         )
 

@@ -66,7 +66,7 @@ const PRICELESS = TOOLS.map(({ name, title, description, annotations, input, out
     name,
     title,
     description,
-    inputSchema: relaxDefaulted(shortenSchema(input)),
+    inputSchema: makeDefaultedOptional(shortenSchema(input)),
     ...(output === undefined ? {} : { outputSchema: createOutline(output) }),
     annotations,
     ...(isShown ? { _meta: SHOWN_IN_CHAT as Readonly<Record<string, unknown>> } : {}),
@@ -94,7 +94,7 @@ function createOutline({ properties }: TObject): ObjectSchema {
 }
 
 /** Makes arguments with a default optional: clients omit them, and some refuse to do so if the schema requires them. */
-function relaxDefaulted({ required, properties, ...rest }: ObjectSchema): ObjectSchema {
+function makeDefaultedOptional({ required, properties, ...rest }: ObjectSchema): ObjectSchema {
   const withDefault = new Set(
     Object.entries(properties ?? {}).flatMap(([name, schema]) =>
       Object.hasOwn(Object(schema), 'default') ? [name] : [],

@@ -6,7 +6,7 @@ import type { PurchaseOrder } from '../domain/purchase/listing.ts'
 import { createCannotSellFailure, describeRail } from '../domain/purchase/refusals.ts'
 import type { Target } from '../domain/purchase/target.ts'
 import type { PaymentHealth } from '../health/payment-health.ts'
-import { describeCost, readReason, createToolDemand, type Offer } from '../x402/terms.ts'
+import { describeCost, pickReason, createToolDemand, type Offer } from '../x402/terms.ts'
 
 /** The form of a demand for payment: a tool's result, which x402 clients can pay, or a JSON-RPC error. */
 export type Dialect = 'result' | 'error'
@@ -54,7 +54,7 @@ export function createDemandReply(
   refusal: Failure = createFailure('payment_required', explainPayment(offer, target) + describeRail(rail.readState())),
 ): Reply {
   if (rail.readState() === 'misconfigured') return refuse(createCannotSellFailure())
-  const asked = { ...readReason(refusal.details), ...(isArea ? { isArea } : {}) }
+  const asked = { ...pickReason(refusal.details), ...(isArea ? { isArea } : {}) }
   const terms = createToolDemand(offer, target, asked)
   // For agents, `error` is always a code. For x402 clients, which read only the terms, it describes what went wrong.
   const words = { error: refusal.code, message: refusal.message, ...refusal.details }

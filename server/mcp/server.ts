@@ -105,8 +105,9 @@ function createCallServer(deps: McpDeps, caller: Caller, fail: (error: unknown) 
     if (tool === undefined) throw new RpcFailure({ code: ProtocolErrorCode.InvalidParams, message: 'Unknown tool.' })
     const call = { ...caller, payment: readPayment(params._meta) }
     const beyond = tool.budget && deps.limits.take(tool.budget, caller.address)
-    const answer = async () => (beyond === undefined ? await tool.answer(deps, params.arguments, call) : refuse(beyond))
-    const reply = await runTool(answer).catch((error: unknown) => {
+    const answerCall = async () =>
+      beyond === undefined ? await tool.answer(deps, params.arguments, call) : refuse(beyond)
+    const reply = await runTool(answerCall).catch((error: unknown) => {
       // Otherwise, the SDK would send the exception's message to the client.
       fail(error)
       throw error

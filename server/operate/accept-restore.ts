@@ -44,8 +44,8 @@ async function acceptStore(isAccepted: boolean): Promise<number> {
     const lost = await findLostPayments(deps, seen)
     if (lost === 'silent') throw new CannotOpen('the chain does not respond; nothing was changed')
     listLostPayments(lost)
-    if ((await checkpoint.height()) === undefined) console.log(NEVER_LOOKED)
-    const isBehind = reportWitness(await store.position(), seen)
+    if ((await checkpoint.readHeight()) === undefined) console.log(NEVER_LOOKED)
+    const isBehind = reportWitness(await store.readPosition(), seen)
     if (!isAccepted) {
       const isLevel = lost.orphans.length === 0 && !isBehind
       console.log(`Nothing was changed. ${isLevel ? NOTHING_LOST : 'To accept, run this again with --yes.'}`)

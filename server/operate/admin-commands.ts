@@ -6,7 +6,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { Closed } from '../../shared/contract/kinds.ts'
-import { coordOf, parseCoord, type BlockIndex } from '../../shared/wall.ts'
+import { formatCoord, parseCoord, type BlockIndex } from '../../shared/wall.ts'
 import type { RestoredBackupCheck } from '../books/check-restored-backup.ts'
 import { bookPayout, bookStray, resolvePurchase, type ResolveDeps } from '../books/resolve-purchase.ts'
 import { toLowerAddress, type Hash, type UnixMs } from '../domain/purchase/payment.ts'
@@ -36,7 +36,7 @@ import { formatStatus, type Overview } from './status-report.ts'
 
 export type AdminDeps = ModerateDeps &
   ResolveDeps & {
-    readonly overview: () => Overview
+    readonly readOverview: () => Overview
     readonly backups: Pick<Backups, 'record'>
     readonly reports: Pick<Reports, 'listOpen' | 'close'>
     readonly view: WallView
@@ -95,11 +95,11 @@ const handlers: Handlers = {
   moderate,
   ban,
   hidden: listHidden,
-  open,
+  open: listUnfinished,
   status: reportStatus,
   'backed-up': recordBackup,
   reports: listReports,
-  'close-reports': closeWork,
+  'close-reports': closeReportsOfWork,
   resolve,
   stray: bookStrayPayment,
   strays: bookAllStrays,
@@ -155,7 +155,7 @@ function formatModerated(
   const describeOutcome = ({ hidden, kind }: (typeof owned)[number]) =>
     `${describeHidden(hidden)}${kind === 'unchanged' ? ' (unchanged)' : ''}`
   return [...Map.groupBy(owned, describeOutcome)].map(([words, same]) => {
-    const coords = same.slice(0, COORDS_SHOWN).map(({ block }) => coordOf(block))
+    const coords = same.slice(0, COORDS_SHOWN).map(({ block }) => formatCoord(block))
     const more = same.length > coords.length ? ` and ${same.length - coords.length} more` : ''
     return `${same.length === 1 ? 'block' : 'blocks'} ${coords.join(' ')}${more}: ${words}`
   })
@@ -188,7 +188,7 @@ function describeHidden(hidden: Hidden): string {
 
 async function listHidden(deps: AdminDeps, { isTrail }: CommandBody<'hidden'>): Promise<CommandResult> {
   const blocks = (isTrail ? await listModerationTrail(deps) : await listHiddenNow(deps)).map((act) => {
-    const words = `block ${coordOf(act.block)}: ${describeHidden(act.hidden)}`
+    const words = `block ${formatCoord(act.block)}: ${describeHidden(act.hidden)}`
     return { at: act.at, text: isTrail ? `left ${words}` : words }
   })
   if (!isTrail) {
@@ -209,8 +209,8 @@ async function listHidden(deps: AdminDeps, { isTrail }: CommandBody<'hidden'>): 
 const formatTimedLine = ({ at, text }: { readonly at: UnixMs; readonly text: string }) =>
   `${new Date(at).toISOString()} ${text}`
 
-function reportStatus({ overview }: AdminDeps): CommandResult {
-  const seen = overview()
+function reportStatus({ readOverview }: AdminDeps): CommandResult {
+  const seen = readOverview()
   return { ok: seen.sells.ready, lines: formatStatus(seen) }
 }
 
@@ -228,7 +228,7 @@ async function listReports(deps: AdminDeps): Promise<CommandResult> {
   return succeedWith(String(waiting), ...works.map((work) => JSON.stringify(work)))
 }
 
-async function closeWork(deps: AdminDeps, body: CommandBody<'close-reports'>): Promise<CommandResult> {
+async function closeReportsOfWork(deps: AdminDeps, body: CommandBody<'close-reports'>): Promise<CommandResult> {
   const { target, outcome } = body
   const block = parseCoord(target)
   if (block === undefined) return failWith(`${JSON.stringify(target)} is not a block (column,row)`)
@@ -239,19 +239,19 @@ async function closeWork(deps: AdminDeps, body: CommandBody<'close-reports'>): P
 }
 
 /** Payments to check, one per line. */
-async function open({ ledger, clock }: AdminDeps): Promise<CommandResult> {
-  const keys = await ledger.unfinished(clock.now())
+async function listUnfinished({ ledger, clock }: AdminDeps): Promise<CommandResult> {
+  const keys = await ledger.listUnfinished(clock.now())
   return succeedWith(...keys.map(({ payer, nonce }) => `${payer} ${nonce}`))
 }
 
 async function resolve(deps: AdminDeps, { payer, nonce }: CommandBody<'resolve'>): Promise<CommandResult> {
-  const found = await resolvePurchase(deps, keyOf(payer, nonce))
+  const found = await resolvePurchase(deps, toPaymentKey(payer, nonce))
   if (found === undefined) return failWith('no purchase is recorded for this payment')
   return succeedWith(describeChange(found.before, found.after, found.evidence))
 }
 
 async function bookStrayPayment(deps: AdminDeps, { payer, nonce }: CommandBody<'stray'>): Promise<CommandResult> {
-  const result = await bookStray(deps, keyOf(payer, nonce))
+  const result = await bookStray(deps, toPaymentKey(payer, nonce))
   if (result === 'noted') return succeedWith('booked as stray; the wall arms once nothing else prevents it')
   return failWith(result === 'not-owed' ? 'this payment has a purchase, so it is not stray' : PAYOUT_WORDS[result])
 }
@@ -279,7 +279,7 @@ async function recordPayout(
   deps: AdminDeps,
   { payer, nonce, reference }: CommandBody<'payout'>,
 ): Promise<CommandResult> {
-  const result = await bookPayout(deps, keyOf(payer, nonce), reference)
+  const result = await bookPayout(deps, toPaymentKey(payer, nonce), reference)
   const words = PAYOUT_WORDS[result]
   return result === 'noted' ? succeedWith(words) : failWith(words)
 }
@@ -292,7 +292,7 @@ const PAYOUT_WORDS = {
   silent: 'the chain does not respond; try again',
 } as const
 
-const keyOf = (payer: string, nonce: string) => ({
+const toPaymentKey = (payer: string, nonce: string) => ({
   payer: toLowerAddress(payer),
   nonce: nonce.toLowerCase() as Hash,
 })

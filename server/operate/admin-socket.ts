@@ -35,7 +35,7 @@ export function openAdminSocket(path: string, runCommand: RunCommand, logger: Lo
       maxRequestBodySize: BODY_MAX_BYTES,
       fetch: async (request, self) => {
         self.timeout(request, IDLE_SECONDS)
-        return await answer(request, runCommand, logger)
+        return await answerCommand(request, runCommand, logger)
       },
     })
     return () => void server.stop(true)
@@ -49,7 +49,7 @@ export function openAdminSocket(path: string, runCommand: RunCommand, logger: Lo
   }
 }
 
-async function answer(request: Request, runCommand: RunCommand, logger: Logger): Promise<Response> {
+async function answerCommand(request: Request, runCommand: RunCommand, logger: Logger): Promise<Response> {
   const command = new URL(request.url).pathname.slice(1)
   try {
     return Response.json(await runCommand(command, await request.json()))

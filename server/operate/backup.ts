@@ -55,7 +55,7 @@ export const backup: Command = {
     await recordBackup()
     // Old copies are removed only once the new backup is complete.
     if (into !== undefined)
-      removeCopies(into, {
+      removeExpiredCopies(into, {
         count: keep === undefined ? Number.POSITIVE_INFINITY : Number(keep),
         bytes: maxGb === undefined ? Number.POSITIVE_INFINITY : Number(maxGb) * BYTES_PER_GB,
       })
@@ -84,7 +84,7 @@ const BYTES_PER_GB = 1_000_000_000
 /** How many copies to keep, and their maximum total size in bytes. */
 type Limits = { readonly count: number; readonly bytes: number }
 
-function removeCopies(folder: string, limits: Limits): void {
+function removeExpiredCopies(folder: string, limits: Limits): void {
   const names = readdirSync(folder).filter((name) => COPY.test(name))
   const copies = names.map((name) => ({ name, bytes: statSync(join(folder, name)).size }))
   for (const name of selectExpiredCopies(copies, limits)) rmSync(join(folder, name))

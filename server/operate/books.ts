@@ -12,7 +12,7 @@ import { openReceiptArchive } from '../adapters/receipts-file.ts'
 import { auditBooks, type OpenFinding, type Stock } from '../books/audit-books.ts'
 import { readConfig } from '../config.ts'
 import type { Balance, BookedCredit, BookedSale } from '../domain/purchase/balance.ts'
-import { toNameField, nameOf, describeHolding } from '../domain/purchase/target.ts'
+import { toNameField, formatTarget, describeHolding } from '../domain/purchase/target.ts'
 import type { ChainHealth, ReceiptArchive } from '../ports.ts'
 import { describeEvidence, describeState } from './admin-commands.ts'
 import { type Command, printLines, UsageError } from './command.ts'
@@ -79,7 +79,7 @@ export function formatLines({ at, from, through, balance, open }: Stock): string
     `  credits                   ${credits.length}, of which ${formatAmount(owed)} owed`,
     ...credits.map((credit) => `    ${describePayment(credit)} ${credit.paidOut ?? 'OWED'}`),
     `  open purchases            ${open.length}`,
-    ...open.map((finding) => `    ${describeOpen(finding)}`),
+    ...open.map((finding) => `    ${describeOpenPurchase(finding)}`),
     ...formatSection('sold or credited, but not on the chain', balance.unpaid.map(describePayment)),
     ...formatSection('arrived for a purchase that is open or was released', balance.landed.map(describeArrival)),
     ...formatSection('arrived for a block, but without a known purchase', balance.orphans.map(describeArrival)),
@@ -103,11 +103,11 @@ export function toJson({ at, from, through, balance, open }: Stock) {
     claimed,
     received: received.toString(),
     owed: owed.toString(),
-    credits: balance.credits.map(withAmountAsText),
+    credits: balance.credits.map(formatEntryAmount),
     open: open.map(({ purchase, since, ageMs, evidence }) => ({
       payer: purchase.payment.payer,
       nonce: purchase.payment.nonce,
-      target: nameOf(purchase.target),
+      target: formatTarget(purchase.target),
       ...toNameField(purchase),
       amount: purchase.payment.amount.toString(),
       state: purchase.state,
@@ -115,7 +115,7 @@ export function toJson({ at, from, through, balance, open }: Stock) {
       ageMs,
       evidence,
     })),
-    unpaid: balance.unpaid.map(withAmountAsText),
+    unpaid: balance.unpaid.map(formatEntryAmount),
     landed: balance.landed.map(toArrival),
     orphans: balance.orphans.map(toArrival),
     byHand: balance.byHand.map(toArrival),
@@ -125,7 +125,7 @@ export function toJson({ at, from, through, balance, open }: Stock) {
 }
 
 /** An entry in a form that JSON can represent. */
-const withAmountAsText = <T extends BookedSale | BookedCredit>({ amount, head: _head, ...entry }: T) => ({
+const formatEntryAmount = <T extends BookedSale | BookedCredit>({ amount, head: _head, ...entry }: T) => ({
   ...entry,
   amount: amount.toString(),
 })
@@ -154,7 +154,7 @@ function listConclusions({ balances, unpaid, landed, orphans }: Balance): string
   ]
 }
 
-function describeOpen({ purchase, ageMs, evidence }: OpenFinding): string {
+function describeOpenPurchase({ purchase, ageMs, evidence }: OpenFinding): string {
   const { payer, nonce, amount } = purchase.payment
   const minutes = Math.floor(ageMs / 60_000)
   return `${payer} ${nonce} ${formatAmount(amount)} for ${describeHolding(purchase)}: ${describeState(purchase)} for ${minutes} min; the chain: ${describeEvidence(evidence)}`

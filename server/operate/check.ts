@@ -114,7 +114,7 @@ async function checkProofs({ offer }: Config): Promise<readonly Finding[]> {
 async function readPosition(database: Database, network: string): Promise<StorePosition> {
   try {
     await using books = await openBooks(database)
-    return await books.position(network)
+    return await books.readPosition(network)
   } catch (error) {
     if (error instanceof NoWallYet) return NOT_THERE
     throw error
@@ -133,7 +133,7 @@ const OTHER_TOOL = 'or run pixel-wall backup --made after each backup that anoth
 async function readBackupTime(database: Database): Promise<UnixMs> {
   try {
     await using books = await openBooks(database)
-    return (await books.backedUpAt()) ?? 0
+    return (await books.readLastBackupTime()) ?? 0
   } catch {
     // A separate line reports any problem with the database.
     return 0
@@ -160,18 +160,18 @@ const NEXT_BLOCK_MS = 3000
 /** Probes the chain and the facilitators as the wall does when it starts, and then once more. */
 async function checkNetwork(config: Config): Promise<readonly Finding[]> {
   const silent = { note: () => {}, alert: () => {} }
-  const { rail, outages, clockSeen } = openRail(config, undefined, silent)
+  const { rail, outages, checkClock } = openRail(config, undefined, silent)
   await rail.probe()
-  clockSeen()
+  checkClock()
   await clock.wait(NEXT_BLOCK_MS)
   await rail.probe()
-  clockSeen()
+  checkClock()
   // The outages are in the order of the responses, so the findings are sorted.
   const findings = outages
     .listAll()
     .map(({ kind, name, reason }: DependencyState) => ({ what: `${kind} ${name}`, trouble: reason }))
     .toSorted((one, other) => one.what.localeCompare(other.what))
-  const fault = rail.fault()
+  const fault = rail.readFault()
   const isNamed = fault === null || findings.some(({ trouble }) => trouble !== null && fault.includes(trouble))
   const all = isNamed ? findings : [...findings, { what: 'payments', trouble: fault }]
   return all.map(({ what, trouble }) => ({ what, trouble: addSettingHint(trouble) }))

@@ -6,7 +6,7 @@ import { ASSET_SYMBOL, formatMoney } from '../../shared/money.ts'
 import { escapeLine } from '../../shared/terminal.ts'
 import { readPlace } from '../config.ts'
 import type { MoneyEntry } from '../domain/purchase/balance.ts'
-import { countBlocks, nameOf, resolveTarget } from '../domain/purchase/target.ts'
+import { countBlocks, formatTarget, resolveTarget } from '../domain/purchase/target.ts'
 import { type Command, UsageError } from './command.ts'
 
 const USAGE = `Writes every sale, credit and payout, ordered by time: as CSV, or as JSON lines. The wall may be running or stopped.
@@ -28,7 +28,7 @@ export const exportMoney: Command = {
     const line = values.json === true ? JSON.stringify : formatCsvLine
     await using books = await openBooks(readPlace(Bun.env).database)
     if (values.json !== true) await print([COLUMNS.join(',')])
-    for await (const page of books.entries(since)) await print(page.map((entry) => line(toRow(entry))))
+    for await (const page of books.readEntries(since)) await print(page.map((entry) => line(toRow(entry))))
     return 0
   },
 }
@@ -67,7 +67,7 @@ function toRow({ kind, at, holding, payer, nonce, amount, tx, network, reference
   return {
     time: new Date(at).toISOString(),
     kind,
-    place: holding === null ? null : nameOf(resolveTarget(holding)),
+    place: holding === null ? null : formatTarget(resolveTarget(holding)),
     blocks: holding === null ? null : countBlocks(holding.target),
     payer,
     nonce,

@@ -39,11 +39,11 @@ export const listed: Command = {
 }
 
 async function readRows(catalogue: string, baseUrl: string, payTo: string): Promise<readonly Row[]> {
-  const { resources } = await read(catalogue + formatMerchantPath(payTo), Merchant)
+  const { resources } = await fetchChecked(catalogue + formatMerchantPath(payTo), Merchant)
   const rows: Row[] = []
   for (const { method, path } of await listPaidAddresses(baseUrl)) {
     const resource = baseUrl + path
-    const validation = await read(`${catalogue}/validate`, Validation, createPostInit({ resource, method }))
+    const validation = await fetchChecked(`${catalogue}/validate`, Validation, createPostInit({ resource, method }))
     const isListed = resources.some((known) => toCatalogueAddress(known.resource) === toCatalogueAddress(resource))
     rows.push(...toRows(`${method} ${resource}`, validation, isListed))
   }
@@ -74,7 +74,7 @@ class Unanswered extends Error {
 }
 
 /** Fetches JSON and checks it against a schema. Throws `Unanswered`. */
-async function read<Schema extends TSchema>(url: string, schema: Schema, init = {}): Promise<Static<Schema>> {
+async function fetchChecked<Schema extends TSchema>(url: string, schema: Schema, init = {}): Promise<Static<Schema>> {
   const response = await fetchBounded(url, init, CATALOGUE_BOUNDS).catch(() => undefined)
   const value: unknown = await response?.json().catch(() => undefined)
   if (response?.ok === true && Value.Check(schema, value)) return value
@@ -98,7 +98,7 @@ const Paid = Type.Object({
 
 /** The paid addresses, from the wall's own OpenAPI document at `baseUrl`. */
 async function listPaidAddresses(baseUrl: string) {
-  const document = await read(`${baseUrl}/openapi.json`, Document)
+  const document = await fetchChecked(`${baseUrl}/openapi.json`, Document)
   return Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).flatMap(([method, operation]) =>
       Value.Check(Paid, operation) ? [{ method: method.toUpperCase(), path: fillInExamples(path, operation) }] : [],

@@ -2,7 +2,7 @@
 
 import { parseArgs } from 'node:util'
 import { CannotOpen } from '../../db/cannot-open.ts'
-import { moveWall, formatPlace, type Moved } from '../../db/move.ts'
+import { moveWall, formatLocation, type Moved } from '../../db/move.ts'
 import { ConfigError, readPlace } from '../config.ts'
 import type { Database } from '../domain/store-position.ts'
 import { UsageError, printLines, type Command } from './command.ts'
@@ -35,7 +35,7 @@ export const move: Command = {
     const to = parseDatabase(values.to)
     const isRehearsal = values.rehearse === true
     const moved = await moveWall(from, to, { isRehearsal, timeoutMs: TIMEOUT_MS })
-    const [source, target] = [formatPlace(from), formatPlace(to)]
+    const [source, target] = [formatLocation(from), formatLocation(to)]
     const result = { moved: !isRehearsal, from: source, to: target, rows: moved }
     printLines(
       values.json === true
@@ -65,11 +65,11 @@ function formatCounts(moved: Moved): string[] {
 function listNextSteps(from: Database, to: Database): string[] {
   const [set, unset] = to.kind === 'postgres' ? ['DATABASE_URL', 'DATABASE_PATH'] : ['DATABASE_PATH', 'DATABASE_URL']
   return [
-    `The wall is now in ${formatPlace(to)}. Next:`,
+    `The wall is now in ${formatLocation(to)}. Next:`,
     `  1. in the settings of every process, set ${set} to this place and remove ${unset}`,
     '  2. start the wall and run: pixel-wall books',
-    `  3. keep ${formatPlace(from)} as a backup of this moment`,
+    `  3. keep ${formatLocation(from)} as a backup of this moment`,
     '',
-    `A note was left with the old database, so no wall can start on ${formatPlace(from)}: two walls would sell the same blocks to different buyers.`,
+    `A note was left with the old database, so no wall can start on ${formatLocation(from)}: two walls would sell the same blocks to different buyers.`,
   ]
 }

@@ -28,7 +28,7 @@ export const sbom: Command = {
   async run(args) {
     if (args.length > 0) throw new UsageError()
     const { packages } = Value.Parse(Lock, lock)
-    const components = listNeeded(Object.keys(manifest.dependencies), packages).map(toComponent)
+    const components = listNeededPackages(Object.keys(manifest.dependencies), packages).map(toComponent)
     const { name, version } = manifest
     const document = {
       bomFormat: 'CycloneDX',
@@ -43,7 +43,7 @@ export const sbom: Command = {
 }
 
 /** Every package reachable from these names, each version once, sorted by name. */
-function listNeeded(names: readonly string[], packages: Packages): Locked[] {
+function listNeededPackages(names: readonly string[], packages: Packages): Locked[] {
   const found = new Map<string, Locked>()
   const open = names.map((name) => ({ name, from: '' }))
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -63,7 +63,7 @@ function listNeeded(names: readonly string[], packages: Packages): Locked[] {
  * else at the top level.
  */
 function findInLock(name: string, from: string, packages: Packages): string | undefined {
-  for (let above = from; above !== ''; above = parentOf(above)) {
+  for (let above = from; above !== ''; above = findParent(above)) {
     const place = `${above}/${name}`
     if (Object.hasOwn(packages, place)) return place
   }
@@ -71,7 +71,7 @@ function findInLock(name: string, from: string, packages: Packages): string | un
 }
 
 /** The parent of a key; that of `a/@b/c` is `a`, because a scoped package name contains a slash of its own. */
-function parentOf(place: string): string {
+function findParent(place: string): string {
   return place.replace(/\/?(?:@[^/]+\/)?[^/]+$/, '')
 }
 

@@ -51,13 +51,13 @@ async function readBookLines(): Promise<string[]> {
   const { database } = readPlace(Bun.env)
   try {
     await using books = await openBooks(database)
-    const { sales, credits, payouts, open } = await books.statement()
-    const sum = (entries: readonly { readonly amount: bigint }[]) =>
+    const { sales, credits, payouts, open } = await books.readStatement()
+    const formatSum = (entries: readonly { readonly amount: bigint }[]) =>
       formatAmount(entries.reduce((total, { amount }) => total + amount, 0n))
     const owed = credits.filter(({ paidOut }) => paidOut === null)
     const stray = payouts.filter(({ reference }) => isStray(reference)).length
     return [
-      `  money       ${sum(sales)} for blocks, ${sum(owed)} owed for ${formatCountWithNoun(owed.length, 'credit')}, ${formatCountWithNoun(stray, 'stray payment')}`,
+      `  money       ${formatSum(sales)} for blocks, ${formatSum(owed)} owed for ${formatCountWithNoun(owed.length, 'credit')}, ${formatCountWithNoun(stray, 'stray payment')}`,
       `  instances   ${await books.countInstances()}`,
       ...formatOpenLines(open),
     ]

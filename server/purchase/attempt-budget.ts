@@ -3,7 +3,7 @@
  * whose payments keep failing costs the operator money: its tries are limited, and their intervals grow.
  */
 
-import { keyOf, type Address, type PaymentKey } from '../domain/purchase/payment.ts'
+import { toPaymentKey, type Address, type PaymentKey } from '../domain/purchase/payment.ts'
 import { createTokenBuckets, type Budget } from '../domain/token-bucket.ts'
 import type { Clock } from '../ports.ts'
 
@@ -59,12 +59,12 @@ export function createAttemptBudget({ elapsed }: Pick<Clock, 'elapsed'>): Attemp
     selectDue(unfinished) {
       const now = new Map<string, Tries>()
       const due = unfinished.filter((key) => {
-        const before = tries.get(keyOf(key))
+        const before = tries.get(toPaymentKey(key))
         if (before !== undefined && !isDue(key.payer, before)) {
-          now.set(keyOf(key), before)
+          now.set(toPaymentKey(key), before)
           return false
         }
-        now.set(keyOf(key), { firstMs: before?.firstMs ?? elapsed(), lastMs: elapsed() })
+        now.set(toPaymentKey(key), { firstMs: before?.firstMs ?? elapsed(), lastMs: elapsed() })
         return true
       })
       tries = now

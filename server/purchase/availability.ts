@@ -36,7 +36,7 @@ export async function checkAvailability(
   now: UnixMs,
 ): Promise<AvailabilityCheck> {
   const { ledger, leases, clock, times = TIMES } = runs
-  const check = () => ledger.availability(target, payment, now, listActiveNonces(runs, payment.payer))
+  const check = () => ledger.checkAvailability(target, payment, now, listActiveNonces(runs, payment.payer))
   let found = await check()
   for (const waitMs of times.unansweredPurchaseWaitsMs) {
     if (found.prior === undefined || leases === undefined || !(await leases.isTaken(found.prior.payment))) return found

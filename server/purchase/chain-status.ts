@@ -2,14 +2,14 @@
 
 import type { Payment } from '../domain/purchase/payment.ts'
 import type { ChainStatus, Outcome, ScriptRequest } from '../domain/purchase/purchase.ts'
-import { mayLackFunds, withBalance } from '../domain/purchase/refusals.ts'
+import { mayLackFunds, addBalance } from '../domain/purchase/refusals.ts'
 import type { Chain, Clock } from '../ports.ts'
 import { TIMES, type Times } from '../times.ts'
 
 type ChainStatusDeps = { readonly chain: Chain; readonly clock: Clock; readonly times?: Times }
 
 /** Calls `ask`, and again after each wait until `isEnough` accepts the answer. Returns the last answer. */
-export async function askUntil<T>(
+export async function queryUntil<T>(
   clock: Clock,
   waitsMs: readonly number[],
   ask: () => Promise<T>,
@@ -32,8 +32,8 @@ export async function readChainStatus(
   if (wait === 'next-block') return await readStatusInNextBlock(deps, payment, head)
   const { chain, clock, times = TIMES } = deps
   const waitsMs = wait === 'settling' ? times.settlementWaitsMs : []
-  const ask = () => chain.readPaymentStatus(payment, head, named)
-  return await askUntil(clock, waitsMs, ask, ({ kind }) => kind === 'paid' || kind === 'void')
+  const readStatus = () => chain.readPaymentStatus(payment, head, named)
+  return await queryUntil(clock, waitsMs, readStatus, ({ kind }) => kind === 'paid' || kind === 'void')
 }
 
 /** The status as of a block that was made after the query began; `silent` if no such block was seen in time. */
@@ -42,11 +42,11 @@ async function readStatusInNextBlock(
   payment: Payment,
   head: bigint,
 ): Promise<ChainStatus> {
-  const asked = await chain.read(payment)
+  const asked = await chain.readAuthorization(payment)
   if (asked === 'silent') return { kind: 'silent' }
   for (const waitMs of times.nextBlockWaitsMs) {
     await clock.wait(waitMs)
-    const seen = await chain.read(payment)
+    const seen = await chain.readAuthorization(payment)
     if (seen === 'silent' || seen.head <= asked.head) continue
     const status: ChainStatus = seen.spent ? await chain.readPaymentStatus(payment, head) : { kind: 'unspent' }
     // A payment that was spent and is unspent again was in a block that was replaced, and may settle again.
@@ -60,13 +60,13 @@ async function readStatusInNextBlock(
  * Returns the outcome, with the wallet's balance added if that is too low and may be why a facilitator refused the
  * payment.
  */
-export async function withBalanceSeen(
+export async function addSeenBalance(
   { chain, mayLookUp }: Pick<ChainStatusDeps, 'chain'> & { readonly mayLookUp: () => boolean },
   payment: Payment,
   outcome: Outcome,
 ): Promise<Outcome> {
   if (outcome.kind === 'bought' || !mayLackFunds(outcome) || !mayLookUp()) return outcome
-  const balance = await chain.balanceOf(payment.payer)
+  const balance = await chain.readBalance(payment.payer)
   const isEmpty = balance !== 'silent' && balance < payment.amount
-  return isEmpty ? withBalance(outcome, balance, payment) : outcome
+  return isEmpty ? addBalance(outcome, balance, payment) : outcome
 }

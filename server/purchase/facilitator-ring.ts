@@ -16,15 +16,21 @@ import {
   type SettleResult,
   type VerifyResult,
 } from '../domain/purchase/facilitator-errors.ts'
-import { keyOf, type Extensions, type Payment, type PaymentKey, type Target } from '../domain/purchase/payment.ts'
+import {
+  toPaymentKey,
+  type Extensions,
+  type Payment,
+  type PaymentKey,
+  type Target,
+} from '../domain/purchase/payment.ts'
 import type { Chain, Clock, Facilitator, Logger, Manner, RingMember } from '../ports.ts'
 import { TIMES, type Times } from '../times.ts'
-import { askUntil } from './chain-status.ts'
+import { queryUntil } from './chain-status.ts'
 
 /** The dependencies of a ring. The time limits are for all members together, in milliseconds. */
 export type RingDeps = {
   readonly members: readonly RingMember[]
-  readonly chain: Pick<Chain, 'read'>
+  readonly chain: Pick<Chain, 'readAuthorization'>
   readonly clock: Clock
   readonly logger: Logger
   readonly verifyTimeoutMs: number
@@ -42,9 +48,9 @@ export function createFacilitatorRing(deps: RingDeps): FacilitatorRing {
   const seats = deps.members.map(createSeat)
   const restoreExtensions = createExtensionKeeper()
   return {
-    verify: (target, payment) => verifyTogether(deps, seats, target, restoreExtensions(payment)),
+    verify: (target, payment) => verifyStaggered(deps, seats, target, restoreExtensions(payment)),
     settle: (target, payment) => settleInTurn(deps, seats, target, restoreExtensions(payment)),
-    async supports() {
+    async checkSupport() {
       const answers = await Promise.all(seats.map((seat) => probeMember(seat, deps.clock)))
       if (answers.includes('yes')) return 'yes'
       return answers.includes('unavailable') ? 'unavailable' : 'no'
@@ -58,7 +64,7 @@ type Call = 'verify' | 'settle'
 /** A member and its health. After a failed call, others are called before it for a while, longer with each failure. */
 type Seat = {
   readonly member: RingMember
-  supports: Awaited<ReturnType<Facilitator['supports']>> | 'unasked'
+  supports: Awaited<ReturnType<Facilitator['checkSupport']>> | 'unasked'
   isSuspect: boolean // a buyer's verification failed since the last probe
   verifiedMs: number | undefined // when the last probe of its verification began, if that succeeded
   readonly rests: Record<Call, { failures: number; untilMs: number }>
@@ -78,12 +84,12 @@ const VERIFY_PROBES_EVERY_MS = 60_000
  * Probes one member. Its verification is probed once a minute. After a buyer's verification has failed, every probe
  * includes its verification until that succeeds.
  */
-async function probeMember(seat: Seat, clock: Clock): Promise<Awaited<ReturnType<Facilitator['supports']>>> {
+async function probeMember(seat: Seat, clock: Clock): Promise<Awaited<ReturnType<Facilitator['checkSupport']>>> {
   const began = clock.elapsed()
   const { isSuspect, verifiedMs } = seat
   const isDue = isSuspect || verifiedMs === undefined || began - verifiedMs >= VERIFY_PROBES_EVERY_MS
   seat.isSuspect = false
-  seat.supports = await seat.member.supports(isDue ? 'verify' : 'supported')
+  seat.supports = await seat.member.checkSupport(isDue ? 'verify' : 'supported')
   if (isDue) seat.verifiedMs = seat.supports === 'yes' ? began : undefined
   if (isDue && seat.supports === 'yes') recordHealth(seat, 'verify', true, clock)
   return seat.supports
@@ -140,7 +146,7 @@ async function callMember<Answer extends SettleResult | VerifyResult>(
   const first = { ...(await ask({ withinMs: computeLeftMs(), isBare: false })), by: host }
   const withinMs = computeLeftMs()
   if (!rejectsRequest(first) || withinMs <= 0) return [first]
-  logNext(logger, payment, call, first, 'the bare payment')
+  logNextMember(logger, payment, call, first, 'the bare payment')
   return [first, { ...(await ask({ withinMs, isBare: true })), by: host }]
 }
 
@@ -152,7 +158,7 @@ const NEXT_VERIFIES_AFTER_MS = 1000
  * the payment, or has not responded for a second. The first that accepts it decides. Each member has all of the time
  * that is left.
  */
-async function verifyTogether(
+async function verifyStaggered(
   deps: RingDeps,
   seats: readonly Seat[],
   target: Target,
@@ -174,7 +180,7 @@ async function verifyTogether(
     const soon = hasNext ? await Promise.race([own, late]) : await own
     isOver.abort()
     if (!hasNext || (soon !== undefined && hasValid(soon))) return await own
-    logNext(logger, payment, 'verify', soon?.at(-1) ?? { kind: 'unavailable', by: seat.member.host })
+    logNextMember(logger, payment, 'verify', soon?.at(-1) ?? { kind: 'unavailable', by: seat.member.host })
     const others = verifyFrom(nth + 1)
     const all = Promise.all([own, others]).then((answers) => answers.flat())
     const first = [own, others].map(async (answers) => (hasValid(await answers) ? await answers : await all))
@@ -191,8 +197,8 @@ async function verifyWith(
   payment: Payment,
 ): Promise<readonly VerifyResult[]> {
   const { seat } = turn
-  const ask = (manner: Manner) => seat.member.verify(target, payment, manner)
-  const answers = await callMember(deps, turn, payment, 'verify', ask)
+  const verifyPayment = (manner: Manner) => seat.member.verify(target, payment, manner)
+  const answers = await callMember(deps, turn, payment, 'verify', verifyPayment)
   const answer = answers.at(-1)
   if (answer === undefined || answer.kind === 'busy') return answers
   // The signature was checked before, so a member that calls it invalid is itself at fault.
@@ -232,7 +238,7 @@ async function settleInTurn(
     // A success that the chain does not show is made unclear, so that it is not believed if the chain is silent later.
     answers.push(...given.map((one) => (one.kind === 'success' ? createUnclearResult(findNamedTransaction(one)) : one)))
     if (!isOpen) break
-    logNext(logger, payment, 'settle', answer)
+    logNextMember(logger, payment, 'settle', answer)
   }
   return combineSettlements(answers)
 }
@@ -272,13 +278,13 @@ async function isStillUnspent(deps: RingDeps, payment: Payment, { kind }: Settle
   const { chain, clock, times = TIMES } = deps
   // A reported success is not believed if the chain does not show it within these waits.
   const waitsMs = kind === 'success' ? times.settlementWaitsMs : []
-  const ask = () => chain.read(payment)
-  const seen = await askUntil(clock, waitsMs, ask, (answer) => answer !== 'silent' && answer.spent)
+  const ask = () => chain.readAuthorization(payment)
+  const seen = await queryUntil(clock, waitsMs, ask, (answer) => answer !== 'silent' && answer.spent)
   return seen !== 'silent' && !seen.spent
 }
 
 /** Logs for the operator which member did not accept a payment, and what is tried next. */
-function logNext(
+function logNextMember(
   logger: Logger,
   { payer, nonce }: PaymentKey,
   call: Call,
@@ -300,7 +306,7 @@ const EXTENSIONS_KEPT_MAX = 1024
 function createExtensionKeeper(): (payment: Payment) => Payment {
   const kept = createLru<string, Extensions>(EXTENSIONS_KEPT_MAX)
   return (payment) => {
-    const key = keyOf(payment)
+    const key = toPaymentKey(payment)
     const extensions = payment.extensions ?? kept.get(key)
     if (extensions === undefined) return payment
     kept.set(key, extensions)

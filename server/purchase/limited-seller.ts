@@ -5,7 +5,7 @@ import type { FailureCode } from '../domain/failure.ts'
 import type { Address } from '../domain/purchase/payment.ts'
 import type { Outcome } from '../domain/purchase/purchase.ts'
 import { createRetryFailure } from '../domain/purchase/refusals.ts'
-import { withTimeout } from '../times.ts'
+import { runWithTimeout } from '../times.ts'
 import type { RateLimits } from '../wall/rate-limits.ts'
 import type { BuyRequest } from './purchase-run.ts'
 import type { Seller } from './seller.ts'
@@ -41,7 +41,7 @@ export function createLimitedSeller(deps: LimitedSellerDeps, timeoutMs: number =
       onEnded?.(payment.payer, outcome)
       return outcome
     }
-    const outcome = await withTimeout(timeoutMs, buy, createTimeoutFailure())
+    const outcome = await runWithTimeout(timeoutMs, buy, createTimeoutFailure())
     // Only failures that the payment itself caused count towards the limit.
     if (outcome.kind === 'failure' && ownFaults.has(outcome.code)) limits.take('payments', address)
     return outcome

@@ -5,14 +5,14 @@ import { toRowOrder } from '../../shared/pixels.ts'
 import { isFailure } from '../domain/failure.ts'
 import type { Draft, PurchaseOrder } from '../domain/purchase/listing.ts'
 import type { Hash, Payment } from '../domain/purchase/payment.ts'
-import { isBlock, nameOf, positionOf, type Target } from '../domain/purchase/target.ts'
+import { isBlock, formatTarget, getPosition, type Target } from '../domain/purchase/target.ts'
 
 /**
  * The payment with the result of comparing its nonce with the order. A nonce that is marked as bound must fit the
  * order, so that nobody can strip the salt. A salt that is sent must fit too. An invalid listing has no text, so nobody
  * can have signed for it.
  */
-export function withBinding(payment: Payment, { target, isArea, listing }: PurchaseOrder, host: string): Payment {
+export function addBinding(payment: Payment, { target, isArea, listing }: PurchaseOrder, host: string): Payment {
   const { nonce, salt } = payment
   if (salt === undefined && !isOrderNonce(nonce)) return payment
   if (salt === undefined || isFailure(listing)) return { ...payment, binding: 'mismatch' }
@@ -35,7 +35,9 @@ export function toOrder(target: Target, isArea: boolean, listing: Draft, host: s
 
 /** An area of one block is still an area if it was ordered as an area. */
 const toPlaceField = (target: Target, isArea: boolean): Pick<Order, 'block' | 'area'> =>
-  isArea ? { area: isBlock(target) ? `${nameOf(target)},1x1` : nameOf(target) } : { block: nameOf(target) }
+  isArea
+    ? { area: isBlock(target) ? `${formatTarget(target)},1x1` : formatTarget(target) }
+    : { block: formatTarget(target) }
 
 function toPictureField(
   target: Target,
@@ -47,7 +49,7 @@ function toPictureField(
     return { image: `${computeDigest(sent.bytes)},${plan.fit},${plan.dither}` }
   }
   if (pixels === null) return {}
-  return isArea ? { pixels: computeDigest(toRowOrder(pixels, positionOf(target).w)) } : { px: pixels.toHex() }
+  return isArea ? { pixels: computeDigest(toRowOrder(pixels, getPosition(target).w)) } : { px: pixels.toHex() }
 }
 
 const computeDigest = (bytes: Uint8Array): string =>

@@ -4,9 +4,9 @@
  */
 
 import { isFailure } from '../domain/failure.ts'
-import { keyOf, type PaymentKey } from '../domain/purchase/payment.ts'
+import { toPaymentKey, type PaymentKey } from '../domain/purchase/payment.ts'
 import type { ScriptAnswer, Outcome, Purchase, ScriptRequest, Verb } from '../domain/purchase/purchase.ts'
-import { toNameField, nameOf, type Target } from '../domain/purchase/target.ts'
+import { toNameField, formatTarget, type Target } from '../domain/purchase/target.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { RunStep } from './steps.ts'
 
@@ -16,7 +16,7 @@ type Facts = Readonly<Record<string, string | number | boolean>>
 export type LogStep = (step: RunStep, ms: number) => void
 
 /** Logs one request to buy: one line for each unusual step, and then one line when the request has ended. */
-export type PurchaseLog = { readonly step: LogStep; logEnd(key: PaymentKey, target: Target, outcome: Outcome): void }
+export type PurchaseLog = { readonly logStep: LogStep; logEnd(key: PaymentKey, target: Target, outcome: Outcome): void }
 
 /** Starts the log of a request. */
 export function createPurchaseLog({ logger, clock }: LogDeps): PurchaseLog {
@@ -24,7 +24,7 @@ export function createPurchaseLog({ logger, clock }: LogDeps): PurchaseLog {
   const log = createStepLog(logger, (step) => isPlain(step) || isUsual(step))
   let facilitator: string | undefined // the host that answered the last settle call
   return {
-    step(step, ms) {
+    logStep(step, ms) {
       if (step.do === 'settle' && step.answer !== undefined) facilitator = step.answer.by
       log(step, ms)
     },
@@ -32,7 +32,7 @@ export function createPurchaseLog({ logger, clock }: LogDeps): PurchaseLog {
       logger.note('purchase', {
         payer,
         nonce,
-        target: nameOf(target),
+        target: formatTarget(target),
         ...(outcome.kind === 'bought'
           ? { outcome: outcome.kind, ...toNameField(outcome.purchase), tx: outcome.purchase.state.tx }
           : { outcome: outcome.code }),
@@ -62,7 +62,7 @@ const createStepLog =
     const isFailed = step.state === 'failed'
     if (!isFailed && needsNoLine(step)) return
     const words = isFailed ? describeError(step.error) : describeAnswer(step.answer)
-    logger.note('step', { ...idsOf(step), step: step.do, ...words, ms: Math.round(ms) })
+    logger.note('step', { ...getPaymentKey(step), step: step.do, ...words, ms: Math.round(ms) })
   }
 
 /**
@@ -88,7 +88,7 @@ const usual: Partial<Record<Verb, string>> = {
 
 const isUsual = (step: RunStep) => usual[step.do] === describeAnswer(step.answer)['answer']
 
-function idsOf(request: ScriptRequest): PaymentKey {
+function getPaymentKey(request: ScriptRequest): PaymentKey {
   const { payer, nonce } =
     'key' in request ? request.key : 'payment' in request ? request.payment : request.purchase.payment
   return { payer, nonce }
@@ -126,11 +126,11 @@ const describeState = (purchase: Purchase): Facts => ({
 })
 
 /** Makes a function that alerts the operator, once per event and purchase in the life of the process. */
-export function createAlertOnce(logger: Logger): (event: string, purchase: Purchase) => void {
+export function createOneTimeAlert(logger: Logger): (event: string, purchase: Purchase) => void {
   const alerted = new Set<string>()
   return (event, purchase) => {
     const { payment } = purchase
-    const once = `${event} ${keyOf(payment)}`
+    const once = `${event} ${toPaymentKey(payment)}`
     if (alerted.has(once)) return
     alerted.add(once)
     logger.alert(event, { payer: payment.payer, nonce: payment.nonce, ...toNameField(purchase) })

@@ -7,18 +7,18 @@
 
 import type { Lru } from '../../shared/lru.ts'
 import { type Failure, ignoreUnavailable, StaleWriteError, StoreUnavailable } from '../domain/failure.ts'
-import { isPending, withChargeStatus } from '../domain/purchase/charging.ts'
+import { isPending, addChargeStatus } from '../domain/purchase/charging.ts'
 import { wasReceiptReusedFor } from '../domain/purchase/claim-rules.ts'
 import { findNamedTransaction } from '../domain/purchase/facilitator-errors.ts'
 import {
   type Address,
   type Hash,
-  keyOf,
+  toPaymentKey,
   LAST_CONFIRMATION_MS,
   type Payment,
   type PaymentKey,
   type Terms,
-  selectTerms,
+  computeTerms,
   type UnixMs,
   VALIDITY_MAX_SECONDS,
 } from '../domain/purchase/payment.ts'
@@ -42,13 +42,13 @@ import type { Times } from '../times.ts'
 import { paintArea } from '../wall/image-to-pixels.ts'
 import type { AttemptBudget } from './attempt-budget.ts'
 import { checkAvailability, claimTarget } from './availability.ts'
-import { readChainStatus, withBalanceSeen } from './chain-status.ts'
+import { readChainStatus, addSeenBalance } from './chain-status.ts'
 import { createSweepLog, createPurchaseLog, type LogStep } from './purchase-log.ts'
 import type { SingleFlight } from './single-flight.ts'
-import { findHandedOver, hasClaimed, isWaiting, findKnownState, type RunStep } from './steps.ts'
+import { findHandedOverPurchase, hasClaimed, isWaiting, findKnownState, type RunStep } from './steps.ts'
 
 /**
- * The dependencies of buying. `advance` applies the log to the views before a buyer gets a response. `leases` is set if
+ * The dependencies of buying. `applyNewEntries` applies the log to the views before a buyer gets a response. `leases` is set if
  * several processes sell from one store.
  */
 export type PurchaseDeps = {
@@ -56,7 +56,7 @@ export type PurchaseDeps = {
   readonly facilitator: Facilitator
   readonly chain: Chain
   readonly wallets: Wallets
-  readonly pictures: Pick<Pictures, 'paint'>
+  readonly pictures: Pick<Pictures, 'convertToPalette'>
   readonly clock: Clock
   readonly logger: Logger
   readonly rail: PaymentHealth
@@ -64,9 +64,9 @@ export type PurchaseDeps = {
   readonly payees: ReadonlySet<Address> // every address at which this wall has asked to be paid
   readonly isDenied?: ((payer: Address) => boolean) | undefined // whether the operator refuses to sell to a payer
   readonly contact: string | null
-  readonly advance: () => Promise<void>
+  readonly applyNewEntries: () => Promise<void>
   /** Called after each new payment in the ledger, because the log does not announce payments. */
-  readonly stored?: (() => void) | undefined
+  readonly onStored?: (() => void) | undefined
   readonly leases?: Leases | undefined
   readonly times?: Times
 }
@@ -97,7 +97,7 @@ export type PurchaseRun = {
 }
 
 export const findRuns = ({ underWay }: Pick<Runs, 'underWay'>, key: PaymentKey): readonly PurchaseRun[] =>
-  [...underWay].filter((run) => keyOf(run.key) === keyOf(key))
+  [...underWay].filter((run) => toPaymentKey(run.key) === toPaymentKey(key))
 
 /** A client's request to buy. */
 export type BuyRequest = Pick<BuyOrder, 'target' | 'payment' | 'listing'>
@@ -118,10 +118,10 @@ export async function runForClient(
   try {
     const armed = rail.readState() === 'armed'
     const isDenied = runs.isDenied?.(payment.payer) === true
-    const order = { ...request, terms: selectTerms(terms, target), now: clock.now(), armed, isDenied, contact, payees }
+    const order = { ...request, terms: computeTerms(terms, target), now: clock.now(), armed, isDenied, contact, payees }
     const log = createPurchaseLog(runs)
-    const ended = await runToOutcome(runs, run, () => script(order), log.step)
-    const outcome = await withBalanceSeen(runs, payment, ended)
+    const ended = await runToOutcome(runs, run, () => script(order), log.logStep)
+    const outcome = await addSeenBalance(runs, payment, ended)
     log.logEnd(payment, target, outcome)
     answer(outcome)
     await markAnswered(runs, run, outcome)
@@ -131,7 +131,7 @@ export async function runForClient(
 }
 
 /** Reconciles a purchase without a waiting client; `elsewhere` if another process holds its lease. */
-export async function runReconcile(
+export async function runReconciliation(
   runs: Runs,
   key: PaymentKey,
   log: LogStep = createSweepLog(runs),
@@ -155,10 +155,10 @@ async function runToOutcome(
 ): Promise<Outcome> {
   try {
     const outcome = await runToEnd(runs, run, script, log, (end) => checkRefusal(runs, run, end))
-    if (outcome.kind === 'bought') await ignoreUnavailable(runs.advance())
-    return withHint(runs, run, mayHaveBeenSent(runs, run) ? withoutDenial(outcome) : outcome)
+    if (outcome.kind === 'bought') await ignoreUnavailable(runs.applyNewEntries())
+    return addHint(runs, run, mayHaveBeenSent(runs, run) ? removeDenial(outcome) : outcome)
   } catch (error) {
-    if (error instanceof StaleWriteError) return withChargeStatus(createAlreadyProcessingFailure(), undefined)
+    if (error instanceof StaleWriteError) return addChargeStatus(createAlreadyProcessingFailure(), undefined)
     if (!(error instanceof StoreUnavailable)) throw error
     return createStoreUnavailableFailure()
   }
@@ -177,7 +177,7 @@ function mayHaveBeenSent({ sent, started, clock }: Runs, { key, steps, request }
   // The later of the two values is used, because the clock may have been set since the start.
   const startedAt = Math.max(started.at, clock.now() - (clock.elapsed() - started.elapsed))
   const isNewer = endsAt > startedAt + VALIDITY_MAX_MS && endsAt <= clock.now() + VALIDITY_MAX_MS
-  const sentAt = sent.get(keyOf(key)) ?? (isNewer ? -Infinity : started.elapsed)
+  const sentAt = sent.get(toPaymentKey(key)) ?? (isNewer ? -Infinity : started.elapsed)
   return clock.elapsed() - sentAt < VALIDITY_MAX_MS + LAST_CONFIRMATION_MS
 }
 
@@ -187,21 +187,21 @@ function mayHaveBeenSent({ sent, started, clock }: Runs, { key, steps, request }
  */
 export function recordSent({ sent, clock }: Pick<Runs, 'sent' | 'clock'>, payment: Payment): void {
   const hasExpired = clock.now() > 1000 * Number(payment.validBefore) + LAST_CONFIRMATION_MS
-  const before = hasExpired ? sent.get(keyOf(payment)) : undefined
-  sent.set(keyOf(payment), before ?? clock.elapsed())
+  const before = hasExpired ? sent.get(toPaymentKey(payment)) : undefined
+  sent.set(toPaymentKey(payment), before ?? clock.elapsed())
 }
 
 /** The outcome, in which a refusal with `charged: 'no'` gets another value, because the payment may still move. */
-const withoutDenial = (outcome: Outcome): Outcome =>
+const removeDenial = (outcome: Outcome): Outcome =>
   outcome.kind === 'failure' && outcome.details?.['charged'] === 'no'
-    ? withChargeStatus(outcome, { state: { kind: 'released', isFinal: false } })
+    ? addChargeStatus(outcome, { state: { kind: 'released', isFinal: false } })
     : outcome
 
 /**
  * Adds to the refusal of a payment that may still be settled the transaction that a facilitator named for it, if any.
  */
-function withHint({ named }: Runs, { key }: PurchaseRun, outcome: Outcome): Outcome {
-  const transaction = named.get(keyOf(key))
+function addHint({ named }: Runs, { key }: PurchaseRun, outcome: Outcome): Outcome {
+  const transaction = named.get(toPaymentKey(key))
   if (outcome.kind === 'bought' || transaction === undefined || !isPending(outcome)) return outcome
   return { ...outcome, details: { ...outcome.details, transaction } }
 }
@@ -217,13 +217,13 @@ function withHint({ named }: Runs, { key }: PurchaseRun, outcome: Outcome): Outc
 async function checkRefusal(runs: Runs, run: PurchaseRun, outcome: Outcome): Promise<Outcome> {
   const { leases, lease, ledger } = runs
   if (outcome.kind === 'bought' || (hasClaimed(run.steps) && isAboutPayment(outcome))) return outcome
-  const isLost = run.isLeased && !isPending(outcome) && !(await lease.isKept(run.key))
+  const isLost = run.isLeased && !isPending(outcome) && !(await lease.renewIfKept(run.key))
   if (isLost && run.request !== undefined) recordSent(runs, run.request.payment)
   const now = await ledger.find(run.key)
   if (now?.state.kind !== findKnownState(run.steps))
     throw new StaleWriteError('the purchase of this payment has changed')
   if (isLost && (now === undefined || !isEnded(now)))
-    return withChargeStatus(createAlreadyProcessingFailure(), undefined)
+    return addChargeStatus(createAlreadyProcessingFailure(), undefined)
   const isHeldElsewhere = leases !== undefined && isAboutPayment(outcome) && now?.state.kind === 'reserved'
   if (isHeldElsewhere && !now.state.uncertain) await ledger.markUncertain(now)
   return outcome
@@ -236,7 +236,7 @@ const isAboutPayment = ({ code }: Failure) => code === 'settlement_unknown' || c
 async function markAnswered({ clock, ledger }: Runs, run: PurchaseRun, outcome: Outcome): Promise<void> {
   // Settled payloads are public, so anybody can resend a known payment. That must not mark it as answered.
   const isOwn = hasClaimed(run.steps) && outcome.kind === 'bought'
-  const answered = findHandedOver(run.steps) ?? (isOwn ? outcome.purchase : undefined)
+  const answered = findHandedOverPurchase(run.steps) ?? (isOwn ? outcome.purchase : undefined)
   if (answered === undefined) return
   // Lets the response be written to its connection first.
   await clock.wait(0)
@@ -317,17 +317,18 @@ function createReadHandlers(runs: Runs, run: PurchaseRun) {
     'check-for-token': ({ payment }) => wallets.checkTokenSignature(payment),
     'check-availability': ({ target, payment, now }) => checkAvailability(runs, target, payment, now),
     // Only payments that are not refused already may cause an unlimited number of chain queries.
-    'read-chain': async ({ key, isRefused }) => (isRefused && !runs.mayLookUp() ? 'silent' : await chain.read(key)),
+    'read-chain': async ({ key, isRefused }) =>
+      isRefused && !runs.mayLookUp() ? 'silent' : await chain.readAuthorization(key),
     paint: ({ payment, picture }) => paintArea(pictures, payment.payer, picture),
     async verify({ target, payment }) {
       if (!run.isLeased) return { kind: 'busy' }
-      runs.sent.set(keyOf(payment), runs.clock.elapsed())
+      runs.sent.set(toPaymentKey(payment), runs.clock.elapsed())
       return await facilitator.verify(target, payment)
     },
     async settle({ purchase: { target, payment } }) {
       const settling = await runs.settle(target, payment)
       const tx = findNamedTransaction(settling)
-      if (tx !== undefined) runs.named.set(keyOf(payment), tx)
+      if (tx !== undefined) runs.named.set(toPaymentKey(payment), tx)
       return settling
     },
     // If the wallet's budget of retries is used up, the reconciler queries the chain later. A payer that retries too
@@ -343,7 +344,7 @@ function createWriteHandlers(runs: Runs, run: PurchaseRun) {
     async claim(request) {
       if (run.client.aborted) return { kind: 'abandoned' }
       const claiming = await claimTarget(runs, request)
-      runs.stored?.()
+      runs.onStored?.()
       return claiming
     },
     'mark-uncertain': ({ purchase }) => ledger.markUncertain(purchase),
@@ -362,7 +363,7 @@ function createWriteHandlers(runs: Runs, run: PurchaseRun) {
     release: ({ purchase, isFinal }) => ledger.release(purchase, isFinal),
     async 'record-unclaimed'({ purchase }) {
       const recorded = await ledger.recordUnclaimed(purchase, clock.now())
-      runs.stored?.()
+      runs.onStored?.()
       return recorded
     },
     'fulfil-late-payment': ({ purchase, tx }) => ledger.fulfilLatePayment(purchase, tx, clock.now()),
@@ -376,13 +377,13 @@ function createPriorHandlers(runs: Runs, run: PurchaseRun, log: LogStep) {
     async 'resolve-other'({ key }): Promise<Purchase | undefined> {
       // Never waits for a run that is waiting itself: the two could wait for each other.
       if (findRuns(runs, key).some(({ steps }) => isWaiting(steps))) return await ledger.find(key)
-      const end = await runs.flights.run(keyOf(key), () => runReconcile(runs, key, log))
+      const end = await runs.flights.run(toPaymentKey(key), () => runReconciliation(runs, key, log))
       return end === 'elsewhere' ? await ledger.find(key) : end
     },
     async 'hand-over'({ purchase, isReceipt }) {
       const others = [...runs.underWay].filter((other) => other !== run)
-      const taken = others.flatMap(({ steps }) => findHandedOver(steps) ?? [])
-      if (taken.some(({ payment }) => keyOf(payment) === keyOf(purchase.payment))) return false
+      const taken = others.flatMap(({ steps }) => findHandedOverPurchase(steps) ?? [])
+      if (taken.some(({ payment }) => toPaymentKey(payment) === toPaymentKey(purchase.payment))) return false
       // The same payment, or payment-identifier, gets the same receipt, however often it is sent.
       const name = run.request?.payment.identifier
       const isNamed = name !== undefined && name === purchase.payment.identifier

@@ -18,7 +18,7 @@ import {
 } from '../domain/purchase/listing.ts'
 import { toLowerAddress } from '../domain/purchase/payment.ts'
 import { createInvalidAreaFailure, createInvalidCoordinateFailure } from '../domain/purchase/refusals.ts'
-import { positionOf, targetOf, type Target } from '../domain/purchase/target.ts'
+import { getPosition, createTarget, type Target } from '../domain/purchase/target.ts'
 import { decodeBase64, readAreaPixels } from '../domain/wall/canvas.ts'
 import { type Flaw, createReader, refuseField, describeViolation } from '../read.ts'
 
@@ -62,17 +62,17 @@ export function readAreaOrder(value: unknown): PurchaseOrder | Failure {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return createFailure('invalid_body', SHAPE)
   const { at = 'next', w, h, ...said }: Fields = { ...value }
   const target = readTarget(at, w, h)
-  return isFailure(target) ? target : { target, isArea: true, listing: readDraft(said, positionOf(target)) }
+  return isFailure(target) ? target : { target, isArea: true, listing: readDraft(said, getPosition(target)) }
 }
 
 /** Reads a position and a size in blocks, or returns why they are not valid. */
 export function readTarget(at: unknown, w: unknown, h: unknown): Target | Failure {
   if (typeof w !== 'number' || typeof h !== 'number' || !isAreaSize({ w, h }))
     return createFailure('invalid_area', SIZE)
-  if (at === 'next') return targetOf(at, { w, h })
+  if (at === 'next') return createTarget(at, { w, h })
   const block = typeof at === 'string' ? parseCoord(at) : undefined
   if (block === undefined) return createInvalidCoordinateFailure()
-  return placeArea(block, { w, h }) === undefined ? createInvalidAreaFailure() : targetOf(block, { w, h })
+  return placeArea(block, { w, h }) === undefined ? createInvalidAreaFailure() : createTarget(block, { w, h })
 }
 
 const SHAPE = `Send a JSON object with ${Object.keys(AreaOrder.properties).join(', ')}; w and h are required, and no other fields are allowed.`
@@ -82,14 +82,14 @@ const SIZE = `w and h must be whole numbers of blocks. The area must have 1 to $
 const { name, framework, message, link, painter } = AreaOrder.properties
 
 // The picture is read last, when the size is known.
-const readSaid = createReader(
+const readAreaFields = createReader(
   Closed({ name, framework, message, link, painter, fit: Fit, dither: Dither }),
   refuseListingField,
 )
 
 function readDraft({ pixels, image, ...given }: Fields, size: AreaSize): Draft | Failure {
   if (findUnknownField(AreaOrder, given) !== undefined) return createFailure('invalid_body', SHAPE)
-  const said = readSaid(given)
+  const said = readAreaFields(given)
   if (isFailure(said)) return said
   if (pixels !== undefined && image !== undefined)
     return createFailure('invalid_body', 'Send pixels or image, not both: each is the whole picture.')

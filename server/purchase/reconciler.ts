@@ -2,7 +2,7 @@
 
 import pLimit from 'p-limit'
 import { StoreUnavailable } from '../domain/failure.ts'
-import { keyOf, type PaymentKey } from '../domain/purchase/payment.ts'
+import { toPaymentKey, type PaymentKey } from '../domain/purchase/payment.ts'
 import type { Clock, Logger, Ledger, ExclusiveJobs } from '../ports.ts'
 import { createAttemptBudget } from './attempt-budget.ts'
 import type { Seller } from './seller.ts'
@@ -37,12 +37,12 @@ export function createReconciler({ ledger, seller, jobs, clock, logger }: Reconc
   return async () => {
     try {
       await jobs.run('sweep', async () => {
-        const unfinished = await ledger.unfinished(clock.now())
+        const unfinished = await ledger.listUnfinished(clock.now())
         const due = new Set(budget.selectDue(unfinished))
         const elsewhere = await reconcileAll(
           seller,
           // The budget applies only after the first complete sweep.
-          unfinished.filter((key) => unseen === undefined || due.has(key) || unseen.has(keyOf(key))),
+          unfinished.filter((key) => unseen === undefined || due.has(key) || unseen.has(toPaymentKey(key))),
         )
         unseen = unseen?.intersection(elsewhere) ?? elsewhere
       })
@@ -68,7 +68,7 @@ async function reconcileAll(
   let trouble: StoreUnavailable | undefined
   const tryToReconcile = async (key: PaymentKey) => {
     try {
-      if (!(await seller.reconcile(key))) elsewhere.add(keyOf(key))
+      if (!(await seller.reconcile(key))) elsewhere.add(toPaymentKey(key))
     } catch (error) {
       // One damaged row must not keep the others from being checked.
       if (!(error instanceof StoreUnavailable)) throw error

@@ -5,20 +5,26 @@
 
 import { createLru } from '../../shared/lru.ts'
 import { ignoreUnavailable, type Failure } from '../domain/failure.ts'
-import { proceed, type MaybeAsync } from '../domain/maybe-async.ts'
+import { continueWith, type MaybeAsync } from '../domain/maybe-async.ts'
 import type { Draft } from '../domain/purchase/listing.ts'
-import { keyOf, type Payment, type PaymentKey, type Availability, type Target } from '../domain/purchase/payment.ts'
+import {
+  toPaymentKey,
+  type Payment,
+  type PaymentKey,
+  type Availability,
+  type Target,
+} from '../domain/purchase/payment.ts'
 import { answerHeldElsewhere, buy } from '../domain/purchase/purchase-script.ts'
 import type { Outcome, Purchase } from '../domain/purchase/purchase.ts'
 import { NO_LEASE, createPaymentLease } from '../instances/payment-lease.ts'
 import type { Clock, Facilitator } from '../ports.ts'
 import { TIMES } from '../times.ts'
 import { createAttemptBudget, createLookUpBudget } from './attempt-budget.ts'
-import { createAlertOnce } from './purchase-log.ts'
+import { createOneTimeAlert } from './purchase-log.ts'
 import {
   recordSent,
   runForClient,
-  runReconcile,
+  runReconciliation,
   findRuns,
   type BuyRequest,
   type PurchaseDeps,
@@ -65,7 +71,7 @@ export function createSeller(deps: PurchaseDeps): Seller {
     lease: deps.leases === undefined ? NO_LEASE : createPaymentLease(deps.leases, deps.clock, deps.times),
     underWay: new Set(),
     settle: limitSettleRate(deps.facilitator.settle, deps.clock, deps.times),
-    alert: createAlertOnce(deps.logger),
+    alert: createOneTimeAlert(deps.logger),
     mayRetry: createAttemptBudget(deps.clock).mayRetry,
     mayLookUp: createLookUpBudget(deps.clock),
     started: { at: deps.clock.now(), elapsed: deps.clock.elapsed() },
@@ -75,18 +81,20 @@ export function createSeller(deps: PurchaseDeps): Seller {
   return {
     buy: (target, payment, listing, client = STAYING) => buyInTurn(runs, { target, payment, listing }, client),
     readOffer: (target) =>
-      proceed(runs.ledger.checkSpace(target), (space) => (space === 'reserved' ? readOfferState(runs, target) : space)),
+      continueWith(runs.ledger.checkSpace(target), (space) =>
+        space === 'reserved' ? readOfferState(runs, target) : space,
+      ),
     async reconcile(key) {
       const isUnderWay = findRuns(runs, key).some(
         ({ steps, isSpent }) => hasClaimed(steps) || (hasChainAnswer(steps) && !isSpent),
       )
       if (isUnderWay) return true
       // Waits for its turn among the requests for this payment.
-      const end = await runs.flights.run(keyOf(key), () => runReconcile(runs, key))
-      await runs.advance()
+      const end = await runs.flights.run(toPaymentKey(key), () => runReconciliation(runs, key))
+      await runs.applyNewEntries()
       return end !== 'elsewhere'
     },
-    waitUntilIdle: runs.flights.idle,
+    waitUntilIdle: runs.flights.waitUntilIdle,
   }
 }
 
@@ -103,13 +111,13 @@ function buyInTurn(runs: Runs, request: BuyRequest, client: AbortSignal): Promis
     return await runs.lease.runWhenFree(payment, {
       isOver: async () => isFinal((await runs.ledger.find(payment))?.state.kind),
       work: runWithLease,
-      late: () => runForClient(runs, request, client, answerHeldElsewhere, resolve),
+      giveUp: () => runForClient(runs, request, client, answerHeldElsewhere, resolve),
       // The other process may have sent the payment to a facilitator that did not respond: only the lease of that
       // process shows this.
       onShared: () => recordSent(runs, payment),
     })
   }
-  runs.flights.run(keyOf(payment), run).catch(reject)
+  runs.flights.run(toPaymentKey(payment), run).catch(reject)
   return promise
 }
 
@@ -120,7 +128,7 @@ const isFinal = (kind: Purchase['state']['kind'] | undefined) => kind === 'sold'
  * payment.
  */
 async function readOfferState(runs: Runs, target: Target): Promise<OfferState> {
-  for (const holder of await runs.ledger.holders(target)) {
+  for (const holder of await runs.ledger.listHolders(target)) {
     const isHere = findRuns(runs, holder).some(({ steps, client }) => hasClaimed(steps) && !client.aborted)
     if (!isHere && (await runs.leases?.isTaken(holder)) !== true) return 'uncertain'
   }
@@ -133,7 +141,7 @@ async function readOfferState(runs: Runs, target: Target): Promise<OfferState> {
 function limitSettleRate(settle: Facilitator['settle'], clock: Clock, { settleGapMs } = TIMES): Facilitator['settle'] {
   const lastMs = new Map<string, number>()
   return async (target, payment) => {
-    const key = keyOf(payment)
+    const key = toPaymentKey(payment)
     const now = clock.elapsed()
     for (const [other, at] of lastMs) if (now - at >= settleGapMs) lastMs.delete(other)
     if (lastMs.has(key)) return { kind: 'unclear' }

@@ -4,7 +4,7 @@ export type SingleFlight = {
   /** Runs `work` after every earlier run for `key` has ended, whatever its result. */
   run<T>(key: string, work: () => Promise<T>): Promise<T>
   /** Resolves when no run is in progress. */
-  idle(): Promise<void>
+  waitUntilIdle(): Promise<void>
 }
 
 /** Makes a single flight, in which runs for the same key never overlap. */
@@ -21,7 +21,7 @@ export function createSingleFlight(): SingleFlight {
         if (tails.get(key) === mine) tails.delete(key)
       }
     },
-    async idle() {
+    async waitUntilIdle() {
       while (tails.size > 0) await Promise.allSettled(tails.values())
     },
   }

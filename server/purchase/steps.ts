@@ -35,7 +35,7 @@ export const isWaiting = (steps: Steps): boolean =>
  * The earlier purchase whose receipt a run returns. The purchase is returned from the `hand-over` request on, so that
  * no other run returns the same receipt.
  */
-export function findHandedOver(steps: Steps): SoldPurchase | undefined {
+export function findHandedOverPurchase(steps: Steps): SoldPurchase | undefined {
   for (const step of steps)
     if (step.do === 'hand-over' && (step.state === 'asked' || step.answer === true)) return step.purchase
   return undefined

@@ -47,7 +47,7 @@ export function createLogCompactor({
       const page = await compaction.readOutline(to, PAGE)
       const old = page.filter(({ at }) => at < before)
       const numbers = old.map(choose).filter((number) => number !== undefined)
-      if (numbers.length > 0) await compaction.drop(numbers)
+      if (numbers.length > 0) await compaction.dropEntries(numbers)
       dropped += numbers.length
       to = old.at(-1)?.number ?? to
       isOver = old.length < PAGE
@@ -61,7 +61,7 @@ export function createLogCompactor({
     // Only whole hours are processed, so that the last entry of each is known.
     const thinned = await dropChosen(
       thinnedTo,
-      hourOf(now - COMPACTED_AFTER_MS) * HOUR_MS,
+      computeHour(now - COMPACTED_AFTER_MS) * HOUR_MS,
       createReplacedChooser(),
       signal,
     )
@@ -75,7 +75,7 @@ export function createLogCompactor({
   return async (signal) => void (await ignoreUnavailable(jobs.run('compact', () => compactOnce(signal))))
 }
 
-const hourOf = (at: UnixMs) => Math.floor(at / HOUR_MS)
+const computeHour = (at: UnixMs) => Math.floor(at / HOUR_MS)
 
 const chooseSuperseded: Choice = ({ number, subject, superseded: isOld }) =>
   subject !== null && isOld === 1 ? number : undefined
@@ -88,8 +88,8 @@ function createReplacedChooser(): Choice {
   let hour = Number.NEGATIVE_INFINITY
   return ({ number, at, subject }) => {
     if (subject === null) return undefined
-    if (hourOf(at) !== hour) latest.clear()
-    hour = hourOf(at)
+    if (computeHour(at) !== hour) latest.clear()
+    hour = computeHour(at)
     const earlier = latest.get(subject)
     latest.set(subject, number)
     return earlier

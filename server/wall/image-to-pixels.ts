@@ -5,7 +5,7 @@ import { toBlockOrder, sliceBlockPixels, type Pixels } from '../../shared/pixels
 import { BLOCK_SIZE } from '../../shared/wall.ts'
 import { createFailure, type Failure } from '../domain/failure.ts'
 import {
-  megapixelsOf,
+  countMegapixels,
   PICTURE_PIXELS_MAX,
   type PaintPlan,
   type PictureFlaw,
@@ -32,11 +32,11 @@ export async function convertImageToPixels(
   picture: SentPicture,
   { w, h, ...how }: BlockPlan,
 ): Promise<PaintedBlocks | Failure> {
-  const more = megapixelsOf(picture) - 1
+  const more = countMegapixels(picture) - 1
   const beyond = more === 0 ? undefined : limits.take('uploads', address, more)
   if (beyond !== undefined) return beyond
   const plan = { ...how, width: w * BLOCK_SIZE, height: h * BLOCK_SIZE }
-  const bitmap = await pictures.paint(picture, plan, { kind: 'client', who: address })
+  const bitmap = await pictures.convertToPalette(picture, plan, { kind: 'client', who: address })
   if (typeof bitmap === 'string') return createPictureFailure(bitmap)
   const pixels = toBlockOrder(bitmap.indices, w)
   const blocks = Array.from({ length: w * h }, (_, i) => {
@@ -48,11 +48,11 @@ export async function convertImageToPixels(
 
 /** Converts the picture that a payer sent to the pixels of an area, or returns why it cannot be converted. */
 export async function paintArea(
-  pictures: Pick<Pictures, 'paint'>,
+  pictures: Pick<Pictures, 'convertToPalette'>,
   payer: Address,
   { sent, plan }: AreaPicture,
 ): Promise<Pixels | Failure> {
-  const bitmap = await pictures.paint(sent, plan, { kind: 'payer', who: payer })
+  const bitmap = await pictures.convertToPalette(sent, plan, { kind: 'payer', who: payer })
   return typeof bitmap === 'string'
     ? createPictureFailure(bitmap)
     : toBlockOrder(bitmap.indices, plan.width / BLOCK_SIZE)

@@ -1,7 +1,7 @@
 /** Hides parts of blocks from every reader, or shows them again, and lists these actions. */
 
-import { formatArea, blocksOf, parseArea } from '../../shared/area.ts'
-import { coordOf, parseCoord, type BlockIndex } from '../../shared/wall.ts'
+import { formatArea, listAreaBlocks, parseArea } from '../../shared/area.ts'
+import { formatCoord, parseCoord, type BlockIndex } from '../../shared/wall.ts'
 import { truncateWallet } from '../../shared/wallet.ts'
 import type { Address } from '../domain/purchase/payment.ts'
 import type { Change, Hidden, ModerationChange } from '../domain/wall/log.ts'
@@ -19,7 +19,7 @@ export type ModerateDeps = {
   readonly log: Pick<Log, 'readCompacted'>
   readonly clock: Clock
   readonly logger: Logger
-  readonly advance: () => Promise<void>
+  readonly applyNewEntries: () => Promise<void>
 }
 
 /** Blocks that the operator names together: one block, an area, or all that a wallet has bought so far. */
@@ -34,9 +34,9 @@ export async function parseNamedBlocks(
   text: string,
 ): Promise<NamedBlocks | string> {
   const block = parseCoord(text)
-  if (block !== undefined) return { name: `block ${coordOf(block)}`, blocks: [block] }
+  if (block !== undefined) return { name: `block ${formatCoord(block)}`, blocks: [block] }
   const area = parseArea(text)
-  if (area !== undefined) return { name: `area ${formatArea(area)}`, blocks: blocksOf(area) }
+  if (area !== undefined) return { name: `area ${formatArea(area)}`, blocks: listAreaBlocks(area) }
   if (!WALLET.test(text))
     return `${JSON.stringify(text)} is not a block (column,row), an area (column,row,WxH) or a wallet`
   const sales = (await log.readCompacted()).filter((change) => change.kind === 'sale')
@@ -75,20 +75,20 @@ export type Reason = { readonly who: string; readonly why: string | null }
 
 /** Hides or shows parts. Once this resolves, no reader sees hidden parts. */
 export async function moderateBlocks(
-  { moderation, clock, logger, advance }: ModerateDeps,
+  { moderation, clock, logger, applyNewEntries }: ModerateDeps,
   { name, blocks, wallet }: NamedBlocks,
   act: ModerationAct,
   { parts, names }: Withheld,
   reason: Reason,
 ): Promise<{ readonly blocks: Moderated; readonly wallet: WalletActResult | undefined }> {
-  await moderation.record({ at: clock.now(), act, what: name, parts: [...parts, ...names].join(), ...reason })
+  await moderation.recordAct({ at: clock.now(), act, what: name, parts: [...parts, ...names].join(), ...reason })
   const isOfWallet = wallet !== undefined && names.length > 0
   const named = isOfWallet ? await moderation.moderateWallet(wallet, { act, parts: names }, clock.now()) : undefined
   const done: { block: BlockIndex; result: ModerationResult }[] = []
   if (parts.length > 0)
     for (const block of blocks) done.push({ block, result: await moderation.moderate(block, act, parts, clock.now()) })
   const changed = done.filter(({ result }) => result.kind === 'applied').length
-  if (changed > 0 || named?.kind === 'applied') await advance()
+  if (changed > 0 || named?.kind === 'applied') await applyNewEntries()
   logger.note(act, { what: name, blocks: changed, parts: [...parts, ...names].join(), who: reason.who })
   return { blocks: done, wallet: named }
 }
@@ -104,7 +104,7 @@ export async function banWallet(
   reason: Reason,
 ): Promise<WalletActResult> {
   const what = `wallet ${wallet}`
-  await moderation.record({ at: clock.now(), act, what, parts: '', ...reason })
+  await moderation.recordAct({ at: clock.now(), act, what, parts: '', ...reason })
   logger.note(act, { what, who: reason.who })
   return await moderation.moderateWallet(wallet, { act }, clock.now())
 }

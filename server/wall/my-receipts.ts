@@ -5,7 +5,7 @@ import type { Failure } from '../domain/failure.ts'
 import type { NumberedPurchase } from '../domain/purchase/account.ts'
 import type { Address } from '../domain/purchase/payment.ts'
 import { isSold } from '../domain/purchase/purchase.ts'
-import { isBlock, nameOf } from '../domain/purchase/target.ts'
+import { isBlock, formatTarget } from '../domain/purchase/target.ts'
 import { listSales, type WallView } from '../domain/wall/wall-view.ts'
 import type { LedgerReader } from '../ports.ts'
 import { createReceipt } from '../x402/receipt.ts'
@@ -27,7 +27,7 @@ export async function readOwnReceipts(
   wallet: Address,
   after: number | undefined,
 ): Promise<SignedRequest<Receipts> | Failure> {
-  const found = await ledgerReader.purchases(wallet, after ?? Number.MAX_SAFE_INTEGER, RECEIPTS_MAX + 1)
+  const found = await ledgerReader.listPurchases(wallet, after ?? Number.MAX_SAFE_INTEGER, RECEIPTS_MAX + 1)
   if (found.length === 0 && after === undefined) return createNoPurchasesFailure()
   const page = found.slice(0, RECEIPTS_MAX)
   const nextAfter = found.length > RECEIPTS_MAX ? (page.at(-1)?.number ?? null) : null
@@ -35,7 +35,7 @@ export async function readOwnReceipts(
     ...createWalletRule(wallet),
     // Reading the list changes nothing, so the same sign-in header can be sent again.
     apply: async () => 'repeated',
-    answer: () => ({ purchases: page.map((one) => toOwnPurchase(one, view, baseUrl)), nextAfter }),
+    createAnswer: () => ({ purchases: page.map((one) => toOwnPurchase(one, view, baseUrl)), nextAfter }),
   }
 }
 
@@ -43,7 +43,7 @@ function toOwnPurchase({ since, purchase }: NumberedPurchase, view: WallView, ba
   const { payment, target, state } = purchase
   const tx = 'tx' in state ? state.tx : null
   return {
-    target: nameOf(target),
+    target: formatTarget(target),
     nonce: payment.nonce,
     since,
     state: state.kind === 'released' && state.isFinal ? 'expired' : state.kind,

@@ -2,13 +2,13 @@
 
 import type { AreaName } from '../../shared/area.ts'
 import type { News, OpenPurchase, WalletArea, WalletQuery, WalletStanding } from '../../shared/contract/wallet.ts'
-import { refOf } from '../../shared/wall.ts'
+import { toBlockRef } from '../../shared/wall.ts'
 import { truncateWallet } from '../../shared/wallet.ts'
 import { ADVICE, REPEAT } from '../domain/advice.ts'
 import { createFailure, type Failure } from '../domain/failure.ts'
 import type { OpenPurchase as Unfinished, OwnSale } from '../domain/purchase/account.ts'
 import type { Address } from '../domain/purchase/payment.ts'
-import { isBlock, nameOf } from '../domain/purchase/target.ts'
+import { isBlock, formatTarget } from '../domain/purchase/target.ts'
 import { COMPACTED_AFTER_MS } from '../domain/wall/log.ts'
 import { findNearChanges, rankByBlocks } from '../domain/wall/near-changes.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
@@ -21,7 +21,7 @@ export type MyWallDeps = {
   readonly clock: Clock
   readonly log: Log
   readonly contact: string | null
-  readonly advance: () => Promise<void>
+  readonly applyNewEntries: () => Promise<void>
 }
 
 /** The account of a wallet, with one page of its blocks; refused if the wallet is unknown. */
@@ -30,10 +30,10 @@ export async function listMyWall(
   wallet: Address,
   page: WalletQuery,
 ): Promise<WalletStanding | Failure> {
-  const { view, ledgerReader, clock, contact, advance } = deps
-  const { sales, nextAfter, hasMore, open, credits, painter } = await ledgerReader.ofPayer(wallet, page)
+  const { view, ledgerReader, clock, contact, applyNewEntries } = deps
+  const { sales, nextAfter, hasMore, open, credits, painter } = await ledgerReader.readAccount(wallet, page)
   // Another process may just have sold to this wallet.
-  if ((sales.length > 0 || page.after > 0) && !view.agentByName.has(wallet)) await advance()
+  if ((sales.length > 0 || page.after > 0) && !view.agentByName.has(wallet)) await applyNewEntries()
   const agent = view.agentByName.get(wallet)
   if (agent === undefined && sales.length + open.length + credits.length === 0) return createNoPurchasesFailure()
   const now = clock.now()
@@ -45,7 +45,7 @@ export async function listMyWall(
     firstSeenAt: agent?.firstSeenAt ?? null,
     painter: painter === null ? null : truncateWallet(painter),
     blocks: sales.map(({ block, claimedAt, tx, settled, painter: own }) => ({
-      block: refOf(block),
+      block: toBlockRef(block),
       claimedAt,
       settled,
       tx,
@@ -61,9 +61,13 @@ export async function listMyWall(
   }
 }
 
-async function readNewsSince({ view, log, clock, advance }: MyWallDeps, wallet: Address, since: number): Promise<News> {
+async function readNewsSince(
+  { view, log, clock, applyNewEntries }: MyWallDeps,
+  wallet: Address,
+  since: number,
+): Promise<News> {
   // Another process may be ahead of this one in the log.
-  if (since > view.number) await advance()
+  if (since > view.number) await applyNewEntries()
   const agent = view.agentByName.get(wallet)
   const [first] = await log.readAfter(since, 1)
   const isWhole = first === undefined ? since <= view.number : first.at >= clock.now() - COMPACTED_AFTER_MS
@@ -80,8 +84,8 @@ function listAreas(sales: readonly OwnSale[]): WalletArea[] {
 function toOpenPurchase({ target, block, since, state }: Unfinished, now: number): OpenPurchase {
   const doubted = state.kind === 'reserved' && state.uncertain
   return {
-    target: nameOf(target),
-    block: refOf(block),
+    target: formatTarget(target),
+    block: toBlockRef(block),
     state: state.kind,
     doubted,
     since,

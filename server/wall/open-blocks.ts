@@ -3,7 +3,7 @@
 import type { Spaces } from '../../shared/contract/space.ts'
 import { createLru } from '../../shared/lru.ts'
 import { ASSET_SYMBOL, formatMoney } from '../../shared/money.ts'
-import { type BlockIndex, coordOf } from '../../shared/wall.ts'
+import { type BlockIndex, formatCoord } from '../../shared/wall.ts'
 import { computePrice, type Terms } from '../domain/purchase/payment.ts'
 import { type Occupied, type SpaceWish, computeOccupancy, findOpenSpaces } from '../domain/wall/open-space.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
@@ -22,27 +22,27 @@ export type Taken = {
 type TakenBlocksDeps = {
   readonly view: WallView
   readonly ledgerReader: LedgerReader
-  readonly advance: () => Promise<void>
+  readonly applyNewEntries: () => Promise<void>
 }
 
 /** Reads the taken blocks, no older than the call. */
 export type TakenBlocks = () => Promise<Taken>
 
 /** Caches the taken blocks until they change, so that most reads do not go through the whole wall. */
-export function createTakenBlocks({ view, ledgerReader, advance }: TakenBlocksDeps): TakenBlocks {
+export function createTakenBlocks({ view, ledgerReader, applyNewEntries }: TakenBlocksDeps): TakenBlocks {
   let kept: { readonly state: string; readonly taken: Taken } | undefined
   return shareReads(async () => {
     // Held blocks are read first, so that a block sold meanwhile is seen as held or claimed, never as open.
     const held = await ledgerReader.listHeld()
-    await advance()
+    await applyNewEntries()
     // A claimed block stays claimed, so the number of claimed blocks identifies them.
     const state = `${view.claimed.size} ${held.join()}`
-    if (kept?.state !== state) kept = { state, taken: markTaken(view, held) }
+    if (kept?.state !== state) kept = { state, taken: createTaken(view, held) }
     return kept.taken
   })
 }
 
-function markTaken({ claimed }: WallView, held: readonly BlockIndex[]): Taken {
+function createTaken({ claimed }: WallView, held: readonly BlockIndex[]): Taken {
   const isHeld = new Set(held)
   const has = (block: BlockIndex) => claimed.has(block) || isHeld.has(block)
   let occupied: Occupied | undefined
@@ -91,8 +91,8 @@ function findSpaces(taken: Taken, terms: Terms, wish: SpaceWish): Spaces {
     h: wish.h,
     asset: ASSET_SYMBOL,
     spaces: findOpenSpaces(taken.computeOccupied().taken, wish).map(({ at, w, h }) => ({
-      coord: coordOf(at),
-      order: { at: coordOf(at), w, h },
+      coord: formatCoord(at),
+      order: { at: formatCoord(at), w, h },
       price,
     })),
   }

@@ -4,12 +4,12 @@ import { formatArea } from '../../shared/area.ts'
 import type { Preview, PreviewProblem } from '../../shared/contract/preview.ts'
 import { ASSET_SYMBOL, formatMoney } from '../../shared/money.ts'
 import type { Pixels } from '../../shared/pixels.ts'
-import { ALL_BLOCKS, BLOCK_SIZE, CLAIM_ORDER, coordOf, refOf, type BlockIndex } from '../../shared/wall.ts'
+import { ALL_BLOCKS, BLOCK_SIZE, CLAIM_ORDER, formatCoord, toBlockRef, type BlockIndex } from '../../shared/wall.ts'
 import { createFailure, isFailure, type Failure } from '../domain/failure.ts'
 import { drawRegion, enlarge, findSurroundings } from '../domain/picture/wall-picture.ts'
-import { selectTerms } from '../domain/purchase/payment.ts'
+import { computeTerms } from '../domain/purchase/payment.ts'
 import { createCannotSellFailure, createUnavailableFailure } from '../domain/purchase/refusals.ts'
-import { areaOf, listHeldBlocks, isBlock, positionOf, type Holding, type Target } from '../domain/purchase/target.ts'
+import { getArea, listHeldBlocks, isBlock, getPosition, type Holding, type Target } from '../domain/purchase/target.ts'
 import { readAreaPixels } from '../domain/wall/canvas.ts'
 import { findNearestArea } from '../domain/wall/open-space.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
@@ -21,7 +21,7 @@ import type { Taken, TakenBlocks } from './open-blocks.ts'
 
 export type PreviewDeps = {
   readonly view: WallView
-  readonly taken: TakenBlocks
+  readonly readTaken: TakenBlocks
   readonly pictures: Pictures
   readonly rail: PaymentHealth
   readonly offer: Offer
@@ -51,11 +51,11 @@ export async function previewBlock(previewing: PreviewDeps, target: Target, said
   return {
     acceptable: problems.length === 0,
     problems,
-    block: block === undefined ? null : refOf(block),
-    area: held === undefined || isBlock(target) ? null : formatArea(areaOf(held)),
+    block: block === undefined ? null : toBlockRef(block),
+    area: held === undefined || isBlock(target) ? null : formatArea(getArea(held)),
     state,
     price: {
-      amount: formatMoney(selectTerms(offer.terms, target).amount),
+      amount: formatMoney(computeTerms(offer.terms, target).amount),
       asset: ASSET_SYMBOL,
       network: offer.terms.network,
     },
@@ -71,12 +71,12 @@ type TargetState = {
 }
 
 /** Finds which block (for an area, the top left one) would be bought, and whether it can be bought. */
-async function readTargetState({ view, taken }: PreviewDeps, target: Target): Promise<TargetState> {
-  const now = await taken()
-  const { at } = positionOf(target)
-  if (at !== 'next') return { block: at, space: spaceOf(view, now, { target, block: at }) }
+async function readTargetState({ view, readTaken }: PreviewDeps, target: Target): Promise<TargetState> {
+  const now = await readTaken()
+  const { at } = getPosition(target)
+  if (at !== 'next') return { block: at, space: computeSpace(view, now, { target, block: at }) }
   if (!isBlock(target)) {
-    const found = findNearestArea(now.computeOccupied(), positionOf(target))
+    const found = findNearestArea(now.computeOccupied(), getPosition(target))
     return { block: found.kind === 'open' ? found.block : undefined, space: found.kind }
   }
   const block = CLAIM_ORDER.find((candidate) => !now.has(candidate))
@@ -84,7 +84,7 @@ async function readTargetState({ view, taken }: PreviewDeps, target: Target): Pr
   return { block, space: view.claimed.size === ALL_BLOCKS.length ? 'claimed' : 'reserved' }
 }
 
-function spaceOf({ claimed }: WallView, now: Taken, holding: Holding): TargetState['space'] {
+function computeSpace({ claimed }: WallView, now: Taken, holding: Holding): TargetState['space'] {
   const blocks = listHeldBlocks(holding)
   if (blocks.some((block) => claimed.has(block))) return 'claimed'
   return blocks.some((block) => now.has(block)) ? 'reserved' : 'open'
@@ -120,7 +120,7 @@ function readPicture(target: Target, { px, pixels }: PreviewInput): Picture {
   if (px !== undefined)
     return createWrongPicture('px', createFailure('invalid_body', 'For an area, use pixels; px is for one block.'))
   if (pixels === undefined) return createDrawnPicture(null)
-  const read = readAreaPixels(pixels, positionOf(target))
+  const read = readAreaPixels(pixels, getPosition(target))
   return isFailure(read) ? createWrongPicture('pixels', read) : createDrawnPicture(read.blocks)
 }
 
@@ -133,8 +133,8 @@ function createRequest(offer: Offer, target: Target, said: PreviewInput): Previe
     const query = new URLSearchParams(texts)
     return { method: 'GET', url: query.size === 0 ? url : `${url}?${query.toString()}` }
   }
-  const { at, w, h } = positionOf(target)
-  return { method: 'POST', url, body: { at: at === 'next' ? at : coordOf(at), w, h, ...texts } }
+  const { at, w, h } = getPosition(target)
+  return { method: 'POST', url, body: { at: at === 'next' ? at : formatCoord(at), w, h, ...texts } }
 }
 
 /** Draws claimed blocks as they are, and open ones as they would be after the purchase. */
@@ -144,7 +144,7 @@ async function renderImage(
   state: Preview['state'],
   pixels: Pixels | null,
 ): Promise<string> {
-  const area = areaOf(holding)
+  const area = getArea(holding)
   const region = findSurroundings(area)
   const bitmap = drawRegion(view, region, state === 'claimed' ? undefined : { area, pixels })
   const fitting = Math.floor(IMAGE_SIDE / (Math.max(region.cols, region.rows) * BLOCK_SIZE))

@@ -3,32 +3,32 @@
 import type { DeedsPage, DeedsQuery, OrderAsSigned, OwedMoney, SaleDeed } from '../../shared/contract/deeds.ts'
 import type { Sale } from '../../shared/contract/feed.ts'
 import { type Order, parseOrderText } from '../../shared/order.ts'
-import { coordOf } from '../../shared/wall.ts'
+import { formatCoord } from '../../shared/wall.ts'
 import { formatWallet, truncateWallet } from '../../shared/wallet.ts'
 import type { OwedPayment, SoldPayment } from '../domain/purchase/deeds.ts'
 import type { Address } from '../domain/purchase/payment.ts'
-import { countBlocks, isBlock, positionOf } from '../domain/purchase/target.ts'
+import { countBlocks, isBlock, getPosition } from '../domain/purchase/target.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
 import type { LedgerReader } from '../ports.ts'
 import type { Offer } from '../x402/terms.ts'
 
 export type DeedsDeps = {
-  readonly ledgerReader: Pick<LedgerReader, 'sold' | 'owed'>
+  readonly ledgerReader: Pick<LedgerReader, 'listSold' | 'listOwed'>
   readonly view: WallView
-  readonly advance: () => Promise<void>
+  readonly applyNewEntries: () => Promise<void>
   readonly offer: Offer
   readonly payees: ReadonlySet<Address>
 }
 
 /** Reads a page. Deeds of sales that are not yet in the feed come with the next page. */
 export async function readDeeds(deps: DeedsDeps, { after, owedAfter, limit }: DeedsQuery): Promise<DeedsPage> {
-  const { ledgerReader, view, advance, offer, payees } = deps
+  const { ledgerReader, view, applyNewEntries, offer, payees } = deps
   const [found, owed] = await Promise.all([
-    ledgerReader.sold(after, limit + 1),
-    ledgerReader.owed(owedAfter, limit + 1),
+    ledgerReader.listSold(after, limit + 1),
+    ledgerReader.listOwed(owedAfter, limit + 1),
   ])
   const isSeen = ({ seq }: SoldPayment) => seq <= view.sales.length
-  if (!found.every(isSeen)) await advance()
+  if (!found.every(isSeen)) await applyNewEntries()
   const page = found.slice(0, limit).filter(isSeen)
   return {
     nextAfter: page.at(-1)?.seq ?? after,
@@ -47,10 +47,10 @@ export async function readDeeds(deps: DeedsDeps, { after, owedAfter, limit }: De
 
 function toSaleDeed(sold: SoldPayment, sales: readonly Sale[]): SaleDeed {
   const { target, block, order } = sold
-  const { at, w, h } = positionOf(target)
+  const { at, w, h } = getPosition(target)
   return {
     seq: sold.seq,
-    blocks: isBlock(target) ? { coord: coordOf(block) } : { at: coordOf(block), w, h },
+    blocks: isBlock(target) ? { coord: formatCoord(block) } : { at: formatCoord(block), w, h },
     ...(at === 'next' || at === block ? {} : { placedElsewhere: true }),
     wallet: truncateWallet(sold.payer),
     tx: sold.tx,

@@ -10,7 +10,11 @@ import type { Reports } from '../operator-ports.ts'
 import type { Clock } from '../ports.ts'
 import { createReader } from '../read.ts'
 
-export type ReportDeps = { readonly view: WallView; readonly reports: Pick<Reports, 'file'>; readonly clock: Clock }
+export type ReportDeps = {
+  readonly view: WallView
+  readonly reports: Pick<Reports, 'fileReport'>
+  readonly clock: Clock
+}
 
 const SHAPE = `Send a JSON object with block ("col,row"), reason (one of ${REPORT_REASONS.join(', ')}) and, if you like, note (1 to ${REPORT_NOTE_MAX} printable characters), and no other fields.`
 
@@ -32,7 +36,11 @@ export async function reportWork(
   const hashReporter = (key: string) =>
     new Bun.CryptoHasher('sha256', key).update(address).digest('hex').slice(0, HASH_DIGITS)
   const key = { day: new Date(now).toISOString().slice(0, 10), fresh: crypto.randomUUID() }
-  const filed = await reports.file({ work, block, reason, note: note ?? null, reporterFor: hashReporter }, key, now)
+  const filed = await reports.fileReport(
+    { work, block, reason, note: note ?? null, reporterFor: hashReporter },
+    key,
+    now,
+  )
   return filed === 'full' ? TOO_MANY : { received: true }
 }
 

@@ -1,6 +1,6 @@
 /** The artworks that readers reported, as the operator sees them, and the operator's decision. */
 
-import { blockAt, cellOf, coordOf, type BlockIndex } from '../../shared/wall.ts'
+import { getBlockAt, getCell, formatCoord, type BlockIndex } from '../../shared/wall.ts'
 import type { Address } from '../domain/purchase/payment.ts'
 import { findArtwork } from '../domain/wall/artworks.ts'
 import { readBlock, UNPAINTED } from '../domain/wall/canvas.ts'
@@ -42,7 +42,7 @@ export async function listReportedWorks(
     if (first === undefined) return []
     const work = findArtwork(view, first.block)
     return {
-      place: coordOf(first.block),
+      place: formatCoord(first.block),
       owner: work?.agent.wallet ?? null,
       blocks: work?.blocks.length ?? 1,
       message: work?.message ?? null,
@@ -55,9 +55,9 @@ export async function listReportedWorks(
 }
 
 function listAround({ canvas, claimed }: WallView, middle: BlockIndex): ReportedWork['around'] {
-  const { col, row } = cellOf(middle)
+  const { col, row } = getCell(middle)
   const blocks = Array.from({ length: DRAWN.across * DRAWN.down }, (_, at) =>
-    blockAt(
+    getBlockAt(
       col - Math.floor(DRAWN.across / 2) + (at % DRAWN.across),
       row - Math.floor(DRAWN.down / 2) + Math.floor(at / DRAWN.across),
     ),
@@ -80,7 +80,7 @@ export async function closeReports(
 ): Promise<{ readonly blocks: number; readonly reports: number } | undefined> {
   const blocks = findArtwork(deps.view, block)?.blocks
   if (blocks === undefined) return undefined
-  const name = `work at ${coordOf(block)}`
+  const name = `work at ${formatCoord(block)}`
   const withheld = { parts: CONTENT_PARTS, names: [] }
   if (outcome === 'hidden') await moderateBlocks(deps, { name, blocks }, 'hide', withheld, { who, why })
   return { blocks: blocks.length, reports: await deps.reports.close(blocks, { outcome, who, why }, deps.clock.now()) }

@@ -4,7 +4,7 @@
  * changes, the text to sign, whose signature counts and which budgets it uses. `perform` does the rest.
  */
 
-import { formatArea, blocksOf, parseArea, type Area } from '../../shared/area.ts'
+import { formatArea, listAreaBlocks, parseArea, type Area } from '../../shared/area.ts'
 import type { PainterAnswer, RegisterAnswer } from '../../shared/contract/agent.ts'
 import type { EditAreaAnswer } from '../../shared/contract/area.ts'
 import type { EditAnswer } from '../../shared/contract/block.ts'
@@ -21,7 +21,7 @@ import {
   type Field,
   type IdentityFields,
 } from '../../shared/signing.ts'
-import { coordOf, parseCoord, type BlockIndex } from '../../shared/wall.ts'
+import { formatCoord, parseCoord, type BlockIndex } from '../../shared/wall.ts'
 import { isAddress } from '../../shared/wallet.ts'
 import { createFailure, isFailure, type Failure } from '../domain/failure.ts'
 import { toLowerAddress, type Address, type UnixMs } from '../domain/purchase/payment.ts'
@@ -46,7 +46,7 @@ import {
 } from '../x402/sign-in.ts'
 import { createNoPurchasesFailure } from './my-wall.ts'
 import type { BudgetName, RateLimits } from './rate-limits.ts'
-import { deedOf } from './read-wall.ts'
+import { toDeed } from './read-wall.ts'
 
 /**
  * A request that a wallet signs. `signers` are the wallets whose signature counts, and `whose` describes them in a
@@ -59,7 +59,7 @@ export type SignedRequest<Answer> = {
   readonly keys: readonly string[] // the buckets; one is taken from each of them in every budget
   readonly tooLate?: Failure // the refusal of a change that was signed before a change that has already been applied
   apply(signed: Signed & { readonly by: Address }, now: UnixMs): Promise<ChangeResult>
-  answer(result: ChangeResult): Answer
+  createAnswer(result: ChangeResult): Answer
 }
 
 /** A change, and the texts that may be signed for it; a refusal shows the first text. */
@@ -77,13 +77,13 @@ export type ChangeSources = { readonly blocks: Blocks; readonly agents: Agents; 
 
 /**
  * The dependencies of changes. `hosts` are the host names that a text may be signed for, the canonical one first;
- * `advance` updates `view`.
+ * `applyNewEntries` updates `view`.
  */
 export type ChangeDeps = ChangeSources & {
   readonly wallets: Wallets
   readonly clock: Clock
   readonly hosts: readonly string[]
-  readonly advance: () => Promise<void>
+  readonly applyNewEntries: () => Promise<void>
   readonly limits: RateLimits
 }
 
@@ -102,18 +102,18 @@ export async function createBlockRepaint(
     return (await blocks.isReserved(block)) ? createPendingFailure(block) : createNoOwnerFailure(block)
   const pixels = typeof fields.pixels === 'string' ? parseHexPixels(fields.pixels) : undefined
   const { message, link } = fields
-  const coords = [...new Set([coord, coordOf(block)])]
+  const coords = [...new Set([coord, formatCoord(block)])]
   return {
-    path: `/blocks/${coordOf(block)}`,
-    what: `Repaint block ${coordOf(block)} (${listFieldNames('set_pixels', fields)})`,
-    signers: signersOf(owned),
+    path: `/blocks/${formatCoord(block)}`,
+    what: `Repaint block ${formatCoord(block)} (${listFieldNames('set_pixels', fields)})`,
+    signers: listSigners(owned),
     whose: 'the block’s owner',
     budgets: REPAINTS,
-    keys: [coordOf(block)],
+    keys: [formatCoord(block)],
     formatTexts: (host, ts) => coords.map((form) => formatEditMessage(host, form, ts, fields)),
     apply: ({ by, ...signed }, now) =>
       blocks.edit(block, { ...signed, pixels, message, link, painter: by === owned.wallet ? null : by }, now),
-    answer: () => ({ updated: true, deed: deedOf({ ...owned, content: readShownContent(view, block) }) }),
+    createAnswer: () => ({ updated: true, deed: toDeed({ ...owned, content: readShownContent(view, block) }) }),
   }
 }
 
@@ -138,16 +138,16 @@ export async function createAreaRepaint(
   if (owner.kind === 'open') return createNoOwnerFailure(owner.block)
   if (owner.kind === 'held') return createPendingFailure(owner.block)
   const { message, link } = fields
-  const painted = blocksOf(area)
+  const painted = listAreaBlocks(area)
   // No signature counts for blocks of several wallets.
   const wallet = owner.kind === 'owned' ? owner.wallet : undefined
   return {
     path: `/areas/${formatArea(area)}`,
     what: `Repaint area ${formatArea(area)} (${listFieldNames('set_area', fields)})`,
-    signers: owner.kind === 'owned' ? signersOf(owner) : [],
+    signers: owner.kind === 'owned' ? listSigners(owner) : [],
     whose: 'the area’s owner',
     budgets: REPAINTS,
-    keys: painted.map((block) => coordOf(block)),
+    keys: painted.map((block) => formatCoord(block)),
     formatTexts: (host, ts) => [
       formatAreaMessage(host, formatArea(area), ts, { pixels: picture?.digest, message, link }),
     ],
@@ -155,7 +155,7 @@ export async function createAreaRepaint(
       const painter = by === wallet ? null : by
       return blocks.editArea(area, { ...signed, pixels: picture?.blocks, message, link, painter }, now)
     },
-    answer: () => ({ updated: true, area: formatArea(area), blocks: painted.length }),
+    createAnswer: () => ({ updated: true, area: formatArea(area), blocks: painted.length }),
   }
 }
 
@@ -186,7 +186,7 @@ export async function createRegistration(
     budgets: ['registrations', 'daily names'],
     formatTexts: (host, ts) => [formatRegisterMessage(host, wallet, ts, fields)],
     apply: ({ digest, ts }, now) => agents.register(wallet, { digest, ts, name, framework }, now),
-    answer: (result) => {
+    createAnswer: (result) => {
       const agent = findRegistryEntry(view, wallet)
       return { updated: result === 'applied', ...(agent === undefined ? {} : { agent }) }
     },
@@ -209,7 +209,7 @@ export async function createPainterNaming(
     formatTexts: (host, ts) => [formatPainterMessage(host, wallet, ts, painter)],
     tooLate: createLaterNamingFailure(),
     apply: ({ ts }) => agents.namePainter(wallet, { painter, ts }),
-    answer: () => ({ updated: true }),
+    createAnswer: () => ({ updated: true }),
   }
 }
 
@@ -227,16 +227,19 @@ async function findBuyer(agents: Agents, given: string): Promise<Address | Failu
   return (await agents.isKnown(wallet)) ? wallet : createNoPurchasesFailure()
 }
 
-const signersOf = ({ wallet, painter }: Pick<OwnedBlock, 'wallet' | 'painter'>): Address[] =>
+const listSigners = ({ wallet, painter }: Pick<OwnedBlock, 'wallet' | 'painter'>): Address[] =>
   painter === null ? [wallet] : [wallet, painter]
 
 const createNoOwnerFailure = (block: BlockIndex): Failure =>
-  createFailure('no_owner', `Block ${coordOf(block)} has no owner yet. Buy it with GET /blocks/${coordOf(block)}.`)
+  createFailure(
+    'no_owner',
+    `Block ${formatCoord(block)} has no owner yet. Buy it with GET /blocks/${formatCoord(block)}.`,
+  )
 
 const createPendingFailure = (block: BlockIndex): Failure =>
   createFailure(
     'purchase_pending',
-    `Block ${coordOf(block)} is being bought. Its owner can repaint it once it is sold.`,
+    `Block ${formatCoord(block)} is being bought. Its owner can repaint it once it is sold.`,
   )
 
 /**
@@ -258,12 +261,12 @@ export async function makeChange<Answer>(
 }
 
 /**
- * The request at a path. If only the sign-in shows which wallet the request concerns, `of` makes the request for that
+ * The request at a path. If only the sign-in shows which wallet the request concerns, `createRequest` makes the request for that
  * wallet.
  */
 export type AskedBySignIn<Answer> = { readonly path: string; readonly what: string } & (
   | SignedRequest<Answer>
-  | { readonly of: (wallet: Address) => Promise<SignedRequest<Answer> | Failure> }
+  | { readonly createRequest: (wallet: Address) => Promise<SignedRequest<Answer> | Failure> }
 )
 
 /** Performs a request if its sign-in header is valid; `from` is the client's address. */
@@ -280,9 +283,9 @@ export async function signIn<Answer>(
   if (other !== undefined) return createOtherHostFailure(other)
   const now = deps.clock.now()
   const ts = checkSignInTime(sent, now)
-  if (ts === undefined) return createStaleFailure(now)
+  if (ts === undefined) return createStaleSignInFailure(now)
   const wallet = toLowerAddress(sent.address)
-  const request = 'of' in asked ? await asked.of(wallet) : asked
+  const request = 'createRequest' in asked ? await asked.createRequest(wallet) : asked
   if (isFailure(request)) return request
   const denied = createFailure('unauthorized', `The sign-in is not from ${request.whose}. ${SIGN_AGAIN}`)
   if (!request.signers.includes(wallet)) return denied
@@ -303,8 +306,8 @@ type Proof = {
 
 /** Performs a request if its proof is valid, once for each text. */
 async function perform<Answer>(
-  { wallets, limits, advance }: ChangeDeps,
-  { budgets, keys, tooLate = createSupersededFailure(), apply, answer }: SignedRequest<Answer>,
+  { wallets, limits, applyNewEntries }: ChangeDeps,
+  { budgets, keys, tooLate = createSupersededFailure(), apply, createAnswer }: SignedRequest<Answer>,
   { signers, texts, ts, signature, denied, from }: Proof,
   now: UnixMs,
 ): Promise<Answer | Failure> {
@@ -322,8 +325,8 @@ async function perform<Answer>(
   if (result === 'not-painter') return denied
   if (result === 'not-owned') return createFailure('no_owner', 'A block of this change has no owner yet.')
   if (result === 'unknown-wallet') return createNoPurchasesFailure()
-  await advance()
-  return answer(result)
+  await applyNewEntries()
+  return createAnswer(result)
 }
 
 const TOO_MANY_CHECKS =
@@ -370,7 +373,7 @@ const createOtherHostFailure = (field: string): Failure =>
     `The sign-in is for another request: its ${field} does not match this address and body. ${SIGN_AGAIN}`,
   )
 
-const createStaleFailure = (now: number): Failure =>
+const createStaleSignInFailure = (now: number): Failure =>
   createFailure(
     'stale_signature',
     `The sign-in is not valid now: issuedAt must be within 5 minutes of the current time, expirationTime after it, notBefore not after it. ${SIGN_AGAIN}`,

@@ -9,8 +9,8 @@ import { EditAreaFields } from '../../shared/contract/area.ts'
 import { EditFields } from '../../shared/contract/block.ts'
 import { Closed } from '../../shared/contract/kinds.ts'
 import type { Signing, SignQuery } from '../../shared/contract/sign.ts'
-import { digestOf } from '../../shared/signing.ts'
-import { coordOf, parseCoord } from '../../shared/wall.ts'
+import { computeMessageDigest } from '../../shared/signing.ts'
+import { formatCoord, parseCoord } from '../../shared/wall.ts'
 import { createFailure, isFailure, type Failure } from '../domain/failure.ts'
 import type { UnixMs } from '../domain/purchase/payment.ts'
 import { isTimely, TS_TOLERANCE_MS } from '../domain/wall/edit.ts'
@@ -65,7 +65,7 @@ export async function createSigningMessage(deps: SigningMessageDeps, query: Sign
   const [message = ''] = change.formatTexts(deps.hosts[0] ?? '', ts)
   return {
     message,
-    digest: digestOf(message),
+    digest: computeMessageDigest(message),
     ts,
     validUntil: ts + TS_TOLERANCE_MS,
     request: { method: 'PUT', url: deps.baseUrl + change.path, body },
@@ -127,7 +127,7 @@ const createDraft = <Answer>(change: SignedChange<Answer> | Failure, body: Draft
 const drafts: Readonly<Record<Kind, DraftBuilder>> = {
   async set_pixels(deps, { coord = '' }, fields, ts) {
     const block = parseCoord(coord)
-    return createDraft(await createBlockRepaint(deps, block === undefined ? coord : coordOf(block), fields), {
+    return createDraft(await createBlockRepaint(deps, block === undefined ? coord : formatCoord(block), fields), {
       ts,
       ...fields,
     })

@@ -10,13 +10,13 @@ import type { Bitmap } from '../domain/picture/picture.ts'
 import { type Region, WHOLE_WALL, drawRegion } from '../domain/picture/wall-picture.ts'
 import { createPicturesBusyFailure } from '../domain/purchase/refusals.ts'
 import type { LogNumber } from '../domain/wall/log.ts'
-import { type WallView, stateOf } from '../domain/wall/wall-view.ts'
+import { type WallView, formatState } from '../domain/wall/wall-view.ts'
 import type { Pictures } from '../ports.ts'
 import type { Offer } from '../x402/terms.ts'
 
 type ImageDeps = { readonly view: WallView; readonly pictures: Pictures }
 
-/** A picture of the wall. `state` identifies the state of the wall in the picture; see `stateOf`. */
+/** A picture of the wall. `state` identifies the state of the wall in the picture; see `formatState`. */
 export type WallImage = { readonly state: string; readonly png: Uint8Array<ArrayBuffer> }
 
 export type WallImages = { draw(query: RegionQuery): Promise<WallImage | Failure> }
@@ -29,13 +29,13 @@ const IMAGES_MAX = 16
 
 /** Draws pictures of the wall. */
 export function createWallImages({ view, pictures }: ImageDeps): WallImages {
-  const images = createImageCache(view, IMAGES_MAX)
+  const getImage = createImageCache(view, IMAGES_MAX)
   return {
     async draw(query) {
       const region = toRegion(query)
       if (isFailure(region)) return region
       const key = Object.values({ ...region, scale: query.scale }).join()
-      return await images(key, () => pictures.encode(drawRegion(view, region), query.scale))
+      return await getImage(key, () => pictures.encode(drawRegion(view, region), query.scale))
     },
   }
 }
@@ -55,7 +55,7 @@ function createImageCache(view: WallView, keptMax: number): ImageCache {
     if (keptNumber !== view.number) kept.clear()
     keptNumber = view.number
     if (kept.get(key) === undefined && limit.pendingCount >= WAITING_MAX) return createPicturesBusyFailure()
-    return await getOrMake(kept, key, () => limit(async () => ({ state: stateOf(view), png: await make() })))
+    return await getOrMake(kept, key, () => limit(async () => ({ state: formatState(view), png: await make() })))
   }
 }
 
@@ -90,7 +90,7 @@ export function createCardImages({
   offer,
 }: ImageDeps & { readonly offer: Pick<Offer, 'title' | 'terms'> }): CardImages {
   const words = { title: offer.title, price: offer.terms.amount }
-  const cards = createImageCache(view, CARDS_MAX)
+  const getCard = createImageCache(view, CARDS_MAX)
   const smallWalls = createLru<string, Promise<Bitmap>>(SMALL_WALLS_MAX)
 
   const renderSmallWall = (side: number) =>
@@ -101,7 +101,7 @@ export function createCardImages({
     async draw(subject) {
       if (subject.kind === 'agent' && view.agents[subject.agent - 1] === undefined)
         return createFailure('not_found', 'No agent has this number. The canvas read says how many agents there are.')
-      return await cards(Object.values(subject).join(), async () => {
+      return await getCard(Object.values(subject).join(), async () => {
         const side = chooseWallSide(view, subject)
         const wall = side === undefined ? undefined : await renderSmallWall(side)
         return await pictures.encode(drawCard(view, words, subject, wall))

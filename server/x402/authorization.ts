@@ -8,7 +8,7 @@ import type { Hash, Payment, Terms } from '../domain/purchase/payment.ts'
 type Asset = { readonly terms: Terms; readonly assetName: string; readonly assetVersion: string }
 
 /** The EIP-712 domain of the token of an offer. */
-export const domainOf = ({ terms, assetName: name, assetVersion: version }: Asset) => ({
+export const createDomain = ({ terms, assetName: name, assetVersion: version }: Asset) => ({
   name,
   version,
   chainId: Number(terms.network.split(':')[1]),

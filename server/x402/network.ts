@@ -31,7 +31,7 @@ export const isSoldOn = (network: string): boolean => !CLOSED.has(network)
 export const NETWORKS = (Object.keys(networks) as readonly Network[]).filter(isSoldOn)
 
 /** The token of a network. Standard clients pay only in this token, unless their owner configures another one. */
-export function tokenOf(network: Network): Token {
+export function getToken(network: Network): Token {
   const { address, ...token } = KNOWN[network].token
   return { address: address as Address, ...token }
 }
@@ -39,7 +39,7 @@ export function tokenOf(network: Network): Token {
 /** The facts about a network that are needed to call its endpoints. */
 export type ChainInfo = { readonly id: number; readonly name: string; readonly publicUrl: string }
 
-export function chainOf(network: Network): ChainInfo {
+export function getChain(network: Network): ChainInfo {
   const { name, publicUrl } = KNOWN[network]
   return { id: Number(network.slice('eip155:'.length)), name, publicUrl }
 }

@@ -26,11 +26,11 @@ export const toSaltExtension = (salt: string) => ({ [NAME]: { info: { salt } } }
  * string, which fits no order.
  */
 export function readSalt(extensions: unknown): string | undefined {
-  const salt = memberOf(memberOf(memberOf(extensions, NAME), 'info'), 'salt')
+  const salt = getMember(getMember(getMember(extensions, NAME), 'info'), 'salt')
   if (salt === undefined) return undefined
   return typeof salt === 'string' ? salt : ''
 }
 
 /** An own property of an object; `undefined` if the value is not an object or has no such property. */
-export const memberOf = (value: unknown, name: string): unknown =>
+export const getMember = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? { ...value }[name] : undefined

@@ -9,7 +9,7 @@ import { parseStrictJson } from '../../shared/json.ts'
 import { createFailure, type Failure } from '../domain/failure.ts'
 import type { Accepted, Address, Extensions, Hash, Payment } from '../domain/purchase/payment.ts'
 import { ofNext } from './bazaar.ts'
-import { memberOf, orderBinding, readSalt } from './order-binding.ts'
+import { getMember, orderBinding, readSalt } from './order-binding.ts'
 
 // The format of the reference SDK: standard alphabet, optional padding at the end, nothing else.
 const base64Pattern = /^[A-Za-z0-9+/]+={0,2}$/
@@ -39,7 +39,7 @@ export function readPayment(payload: unknown): Payment | Failure {
   if (accepted === undefined) return createMalformedFailure('accepted must repeat the offered terms')
   const inner = payload['payload']
   // If there were further keys, a facilitator might use a different method from the one that is checked here.
-  if (!isRecord(inner) || !hasExactly(inner, ['authorization', 'signature']))
+  if (!isRecord(inner) || !hasExactlyKeys(inner, ['authorization', 'signature']))
     return createMalformedFailure('payload must contain authorization and signature, and nothing else')
   const { signature } = inner
   if (typeof signature !== 'string' || !isHex(signature) || signature.length < 4 || signature.length % 2 !== 0)
@@ -80,7 +80,7 @@ type Authorization = Omit<Payment, 'signature' | 'accepted'>
 const authorizationKeys = ['from', 'to', 'value', 'validAfter', 'validBefore', 'nonce']
 
 function readAuthorization(value: unknown): Authorization | string {
-  if (!isRecord(value) || !hasExactly(value, authorizationKeys))
+  if (!isRecord(value) || !hasExactlyKeys(value, authorizationKeys))
     return `authorization must contain ${authorizationKeys.join(', ')}`
   const payer = readAddress(value['from'])
   const to = readAddress(value['to'])
@@ -125,7 +125,7 @@ const toLowerHash = (hex: string) => hex.toLowerCase() as Hash
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const hasExactly = (record: Record<string, unknown>, keys: readonly string[]) =>
+const hasExactlyKeys = (record: Record<string, unknown>, keys: readonly string[]) =>
   Object.keys(record).length === keys.length && keys.every((key) => Object.hasOwn(record, key))
 
 const createMalformedFailure = (what: string): Failure =>
@@ -163,11 +163,11 @@ const ownExtensions: ReadonlySet<string> = new Set(Object.keys({ ...ofNext, ...p
  * `malformed` if it breaks the extension's rules.
  */
 function readIdentifier(extensions: unknown): { readonly id: string } | 'none' | 'malformed' {
-  const declared = memberOf(extensions, NAME)
+  const declared = getMember(extensions, NAME)
   if (declared === undefined) return 'none'
-  const info = memberOf(declared, 'info')
+  const info = getMember(declared, 'info')
   if (info === undefined) return 'malformed'
-  const id = memberOf(info, 'id')
+  const id = getMember(info, 'id')
   if (id === undefined) return 'none'
   return typeof id === 'string' && isIdentifier(id) ? { id } : 'malformed'
 }

@@ -7,12 +7,12 @@ import type { AreaReceipt } from '../../shared/contract/area-order.ts'
 import type { Receipt } from '../../shared/contract/block.ts'
 import type { Sale } from '../../shared/contract/feed.ts'
 import { ASSET_SYMBOL, formatMoney } from '../../shared/money.ts'
-import { coordOf, refOf } from '../../shared/wall.ts'
+import { formatCoord, toBlockRef } from '../../shared/wall.ts'
 import { formatWallet } from '../../shared/wallet.ts'
 import type { Failure } from '../domain/failure.ts'
 import type { Payment } from '../domain/purchase/payment.ts'
 import type { SoldPurchase } from '../domain/purchase/purchase.ts'
-import { areaOf, listHeldBlocks } from '../domain/purchase/target.ts'
+import { getArea, listHeldBlocks } from '../domain/purchase/target.ts'
 import { toCaip2 } from './network.ts'
 
 /** The parts of a receipt. */
@@ -37,14 +37,14 @@ export const createReceipt = (facts: ReceiptFacts, isArea: boolean): Receipt | A
 /** The receipt of one block, with its `sales`. */
 export function createBlockReceipt({ purchase, sales, isEarlier, baseUrl }: ReceiptFacts): Receipt {
   const { block } = purchase
-  const coord = coordOf(block)
+  const coord = formatCoord(block)
   return {
     block: coord,
     owner: 'you',
     pixels: 'yours',
     ...(isEarlier === true ? { notice: describeEarlier('block') } : {}),
     deed: {
-      block: refOf(block),
+      block: toBlockRef(block),
       ...describeBought(purchase, sales),
       paint: `Repaint it for free, ${explainPainting(purchase, baseUrl, `/blocks/${coord}`)}`,
     },
@@ -52,10 +52,10 @@ export function createBlockReceipt({ purchase, sales, isEarlier, baseUrl }: Rece
 }
 
 function createAreaReceipt({ purchase, sales, isEarlier, baseUrl }: ReceiptFacts): AreaReceipt {
-  const area = formatArea(areaOf(purchase))
+  const area = formatArea(getArea(purchase))
   return {
     area,
-    blocks: listHeldBlocks(purchase).map(coordOf),
+    blocks: listHeldBlocks(purchase).map(formatCoord),
     owner: 'you',
     pixels: 'yours',
     ...(isEarlier === true ? { notice: describeEarlier('area') } : {}),

@@ -8,8 +8,8 @@ import { getAddress } from 'viem/utils'
 import { formatAmount } from '../../shared/money.ts'
 import { PRIMARY_TYPE } from '../../shared/usdc.ts'
 import type { Failure } from '../domain/failure.ts'
-import { MAX_TIMEOUT_SECONDS, selectTerms, type Terms } from '../domain/purchase/payment.ts'
-import { countBlocks, isBlock, kindOf, nameOf, type Target } from '../domain/purchase/target.ts'
+import { MAX_TIMEOUT_SECONDS, computeTerms, type Terms } from '../domain/purchase/payment.ts'
+import { countBlocks, isBlock, getKind, formatTarget, type Target } from '../domain/purchase/target.ts'
 import { ofAreas, ofAreaTool, ofBlocks, ofNext, ofTool } from './bazaar.ts'
 import { toCaip2 } from './network.ts'
 import { orderBinding } from './order-binding.ts'
@@ -30,7 +30,7 @@ export type Offer = {
  * token's contract for it. Facilitators get the bare terms, because some reject fields that they do not know.
  */
 export function toOfferRequirements(offer: Offer, target: Target = 'next'): PaymentRequirements {
-  const requirements = toRequirements(offer, selectTerms(offer.terms, target))
+  const requirements = toRequirements(offer, computeTerms(offer.terms, target))
   return { ...requirements, extra: { ...requirements.extra, primaryType: PRIMARY_TYPE } }
 }
 
@@ -38,17 +38,17 @@ export function toOfferRequirements(offer: Offer, target: Target = 'next'): Paym
 export type Demand = PaymentRequired & { readonly resource: NonNullable<PaymentRequired['resource']> }
 
 /** The canonical path that sells a target. */
-export const pathOf = (target: Target): string => (isBlock(target) ? `/blocks/${nameOf(target)}` : AREAS_PATH)
+export const formatPath = (target: Target): string => (isBlock(target) ? `/blocks/${formatTarget(target)}` : AREAS_PATH)
 
 /** The route that sells areas; the body names the area. */
 export const AREAS_PATH = '/areas'
 
 /** The URL of the resource that a payment is for. */
-export const formatResourceUrl = ({ baseUrl }: Offer, target: Target): string => baseUrl + pathOf(target)
+export const formatResourceUrl = ({ baseUrl }: Offer, target: Target): string => baseUrl + formatPath(target)
 
 /** The price of a target, as a sentence. */
 export const describeCost = ({ terms }: Offer, target: Target): string =>
-  `This ${kindOf(target)} costs ${formatAmount(selectTerms(terms, target).amount)} on ${terms.network}.`
+  `This ${getKind(target)} costs ${formatAmount(computeTerms(terms, target).amount)} on ${terms.network}.`
 
 /** The one way to pay: the `accepts` entry for these terms. */
 export function toRequirements({ assetName, assetVersion }: Offer, terms: Terms): PaymentRequirements {
@@ -70,7 +70,7 @@ export function toRequirements({ assetName, assetVersion }: Offer, terms: Terms)
 export type DemandDetails = { readonly query?: string; readonly reason?: string; readonly isArea?: true }
 
 /** Why a payment was refused, if the details of the refusal say so. Many clients show only this text. */
-export function readReason(details: Failure['details']): Pick<DemandDetails, 'reason'> {
+export function pickReason(details: Failure['details']): Pick<DemandDetails, 'reason'> {
   const reason = details?.['reason']
   return typeof reason === 'string' ? { reason } : {}
 }
@@ -89,7 +89,7 @@ const texts = new WeakMap<object, string>()
  * The extensions in a demand: a catalogue entry, and the announcements that every demand has. Returns the same object
  * for the same entry.
  */
-function listAnnounced(catalogued: object): NonNullable<Demand['extensions']> {
+function listAnnouncedExtensions(catalogued: object): NonNullable<Demand['extensions']> {
   const known = extensionsBeside.get(catalogued)
   if (known !== undefined) return known
   const extensions = { ...catalogued, ...paymentIdentifier, ...orderBinding }
@@ -112,14 +112,14 @@ export function buildDemand(
   target: Target,
   { query = '', reason = 'payment_required', isArea }: DemandDetails = {},
 ): Demand {
-  const sells = isArea === true || !isBlock(target) ? AREAS_PATH : pathOf(target)
+  const sells = isArea === true || !isBlock(target) ? AREAS_PATH : formatPath(target)
   const catalogued = sells === AREAS_PATH ? ofAreas : target === 'next' ? ofNext : ofBlocks
   return {
     x402Version: 2,
     error: reason,
     resource: createResource(offer, offer.baseUrl + sells + (query === '' ? '' : `?${query}`), target),
     accepts: [toOfferRequirements(offer, target)],
-    extensions: listAnnounced(query.length > QUERY_WITH_CATALOGUE_MAX ? NOT_CATALOGUED : catalogued),
+    extensions: listAnnouncedExtensions(query.length > QUERY_WITH_CATALOGUE_MAX ? NOT_CATALOGUED : catalogued),
   }
 }
 
@@ -133,7 +133,7 @@ export const createToolDemand = (
   error: reason,
   resource: createResource(offer, `${offer.baseUrl}/mcp`, target),
   accepts: [toOfferRequirements(offer, target)],
-  extensions: listAnnounced(isArea === true ? ofAreaTool : ofTool),
+  extensions: listAnnouncedExtensions(isArea === true ? ofAreaTool : ofTool),
 })
 
 const createResource = ({ title }: Offer, url: string, target: Target) => ({

@@ -8,7 +8,7 @@
 import type { SettleResponse } from '@x402/core/types'
 import type { DemandV1 } from '../../shared/contract/service.ts'
 import { createFailure, isFailure, type Failure } from '../domain/failure.ts'
-import { selectTerms, type Payment } from '../domain/purchase/payment.ts'
+import { computeTerms, type Payment } from '../domain/purchase/payment.ts'
 import type { Target } from '../domain/purchase/target.ts'
 import { toV1Name as nameOf } from './network.ts'
 import { readPayment, readPaymentHeader } from './payload.ts'
@@ -73,7 +73,7 @@ export function readSentPayment(
 
 /** The payment of a request that sent one in both headers; a failure if they differ. */
 export function mergePayments(newer: Payment | Failure, older: Payment | Failure): Payment | Failure {
-  const isOne = isFailure(newer) || isFailure(older) || isSame(newer, older)
+  const isOne = isFailure(newer) || isFailure(older) || isSameAuthorization(newer, older)
   if (!isOne) return createConflictFailure()
   return isFailure(older) ? older : newer
 }
@@ -88,13 +88,13 @@ function readPaymentV1(payload: unknown, offer: Offer, target: Target): Payment 
       `${PAYMENT_V1} is for payments of x402 version 1; send a version 2 payment in PAYMENT-SIGNATURE`,
     )
   const { scheme, network, payload: inner } = { scheme: '', network: '', payload: undefined, ...payload }
-  const accepted = toRequirements(offer, selectTerms(offer.terms, target))
+  const accepted = toRequirements(offer, computeTerms(offer.terms, target))
   if (scheme !== accepted.scheme || network !== nameOf(accepted.network))
     return createUnreadableFailure(`the scheme must be ${accepted.scheme}, the network ${nameOf(accepted.network)}`)
   return readPayment({ x402Version: 2, accepted, payload: inner })
 }
 
-const isSame = (one: Payment, other: Payment) =>
+const isSameAuthorization = (one: Payment, other: Payment) =>
   one.payer === other.payer && one.nonce === other.nonce && one.signature === other.signature
 
 const createConflictFailure = () => createUnreadableFailure('the request contains two different payments; send one')

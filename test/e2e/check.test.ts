@@ -9,7 +9,7 @@ import { startSurroundings, type Surroundings } from '../support/e2e/world.ts'
 import { mayMount } from '../support/scratch-folder.ts'
 import { reportSkipped } from '../support/skipped.ts'
 
-// Goal: `check` reports anything that would stop a wall from selling, and a wall that cannot start exits with a reason.
+// Goal: `runCheck` reports anything that would stop a wall from selling, and a wall that cannot start exits with a reason.
 // Method: the real command and the real process, with a chain and a facilitator that misbehave.
 
 let around: Surroundings
@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => around.stop())
 
-const check = async (changes: WallSettings = {}) => {
+const runCheck = async (changes: WallSettings = {}) => {
   const { out, status } = await runCommand({ ...settings, ...changes }, around.folder, 'check')
   return { status, lines: out.trim().split('\n') }
 }
@@ -29,23 +29,23 @@ const OPEN = ['ok     settings', 'ok     ports', 'ok     folders', 'ok     disk'
 
 test('check reports ok for everything that works, both before the first start and while the wall runs', async () => {
   const host = new URL(around.facilitator.url).host
-  const first = await check()
+  const first = await runCheck()
   expect(first.lines.slice(0, OPEN.length)).toEqual(OPEN)
   expect(first.lines).toContain(`ok     facilitator ${host}`)
   expect(first.lines).toContain('ok     clock machine')
   expect(first.status).toBe(0)
   expect(first.lines.slice(OPEN.length)).toEqual(first.lines.slice(OPEN.length).toSorted())
-  const wall = await around.startArmed(settings)
+  const wall = await around.startArmedWall(settings)
   try {
-    const beside = await check()
+    const beside = await runCheck()
     expect([beside.status, beside.lines]).toEqual([0, first.lines.filter((line) => line !== 'ok     ports')])
   } finally {
     await wall.stop()
   }
 })
 
-const checkWith = async (changes: WallSettings) => {
-  const { status, lines } = await check(changes)
+const runCheckWith = async (changes: WallSettings) => {
+  const { status, lines } = await runCheck(changes)
   return { status, wrong: lines.filter((line) => line.startsWith('WRONG')) }
 }
 
@@ -57,7 +57,7 @@ test('check reports a facilitator that does not verify, an endpoint of another c
   const port = new URL(around.network.rpcUrl).port
   const missing = join(around.folder, 'none')
   expect(
-    await checkWith({ METRICS_PORT: port, WITNESS_PATH: join(missing, 'witness'), RPC_URL: endpoint.url }),
+    await runCheckWith({ METRICS_PORT: port, WITNESS_PATH: join(missing, 'witness'), RPC_URL: endpoint.url }),
   ).toEqual({
     status: 1,
     wrong: [
@@ -72,14 +72,14 @@ test('check reports a facilitator that does not verify, an endpoint of another c
 })
 
 test('check reports an invalid setting, and a database file that is not a database', async () => {
-  expect(await checkWith({ PRICE: 'free' })).toMatchObject({
+  expect(await runCheckWith({ PRICE: 'free' })).toMatchObject({
     status: 1,
     wrong: ['WRONG  settings: PRICE must be an amount in dollars with two decimals, from 0.01 to 999999.99'],
   })
   const path = join(around.folder, 'letter.sqlite')
   await Bun.write(path, 'Dear reader, this is not a database. '.repeat(100))
   const wrong = [expect.stringMatching(/^WRONG {2}database \(sqlite\): .*damaged/)]
-  expect(await checkWith({ DATABASE_PATH: path })).toEqual({ status: 1, wrong })
+  expect(await runCheckWith({ DATABASE_PATH: path })).toEqual({ status: 1, wrong })
 })
 
 test('check reports every incomplete, malformed or missing setting', async () => {
@@ -87,10 +87,10 @@ test('check reports every incomplete, malformed or missing setting', async () =>
   const none = join(around.folder, 'none')
   const denied = join(around.folder, 'denied')
   await Bun.write(denied, '# nobody yet\nAda\n')
-  const listWrongWith = async (changes: WallSettings) =>
-    (await checkWith(changes)).wrong.map((line) => line.replace('WRONG  settings: ', ''))
+  const listWrongSettings = async (changes: WallSettings) =>
+    (await runCheckWith(changes)).wrong.map((line) => line.replace('WRONG  settings: ', ''))
   expect(
-    await listWrongWith({
+    await listWrongSettings({
       CDP_API_KEY_ID: 'id',
       DENY_PAYERS: none,
       FACILITATOR_KEYS: 'api.circle.com=KEY',
@@ -112,7 +112,7 @@ test('check reports every incomplete, malformed or missing setting', async () =>
     'DENY_PAYERS names a file that cannot be read (ENOENT)',
   ])
   expect(
-    await listWrongWith({
+    await listWrongSettings({
       CDP_API_KEY_ID_FILE: none,
       DENY_PAYERS: denied,
       FACILITATOR_KEYS: host,
@@ -132,10 +132,10 @@ test('check reports a webhook that cannot be reached or rejects the notice', asy
   using receiver = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response(null, { status: 500 }) })
   const secret = { WEBHOOK_SECRET: `whsec_${'A'.repeat(32)}` }
   const { href, host } = receiver.url
-  expect((await checkWith({ ...secret, WEBHOOK_URL: href })).wrong).toEqual([
+  expect((await runCheckWith({ ...secret, WEBHOOK_URL: href })).wrong).toEqual([
     `WRONG  webhook ${host}: it returned status 500`,
   ])
-  expect((await checkWith({ ...secret, WEBHOOK_URL: 'http://127.0.0.1:1' })).wrong).toEqual([
+  expect((await runCheckWith({ ...secret, WEBHOOK_URL: 'http://127.0.0.1:1' })).wrong).toEqual([
     'WRONG  webhook 127.0.0.1:1: cannot be reached',
   ])
 })
@@ -143,15 +143,17 @@ test('check reports a webhook that cannot be reached or rejects the notice', asy
 test('check reports a database that is older than its witness, has moved away or belongs to another network', async () => {
   const [path, witness] = [join(around.folder, 'older.sqlite'), join(around.folder, 'older.witness')]
   ;(await openSqlite(path, 'eip155:8453')).close()
-  const checkThere = async () => (await checkWith({ DATABASE_PATH: path, WITNESS_PATH: witness })).wrong
-  expect(await checkThere()).toEqual([])
+  const listDatabaseFaults = async () => (await runCheckWith({ DATABASE_PATH: path, WITNESS_PATH: witness })).wrong
+  expect(await listDatabaseFaults()).toEqual([])
   await Bun.write(witness, JSON.stringify({ change: 7, payment: 9, height: '5', payees: [] }))
-  expect(await checkThere()).toEqual([expect.stringMatching(/^WRONG {2}database \(sqlite\): .*older than/)])
+  expect(await listDatabaseFaults()).toEqual([expect.stringMatching(/^WRONG {2}database \(sqlite\): .*older than/)])
   await Bun.write(`${path}.moved`, 'has moved to elsewhere')
-  expect(await checkThere()).toEqual([expect.stringMatching(/^WRONG {2}database \(sqlite\): .*moved to elsewhere/)])
+  expect(await listDatabaseFaults()).toEqual([
+    expect.stringMatching(/^WRONG {2}database \(sqlite\): .*moved to elsewhere/),
+  ])
   const other = join(around.folder, 'other.sqlite')
   ;(await openSqlite(other, 'eip155:84532')).close()
-  expect((await checkWith({ DATABASE_PATH: other })).wrong).toEqual([expect.stringMatching(/network eip155:84532/)])
+  expect((await runCheckWith({ DATABASE_PATH: other })).wrong).toEqual([expect.stringMatching(/network eip155:84532/)])
 })
 
 test.skipIf(reportSkipped('permission to mount a disk', mayMount))(
@@ -161,7 +163,7 @@ test.skipIf(reportSkipped('permission to mount a disk', mayMount))(
     await Bun.$`mkdir ${disk} && mount -t tmpfs -o size=32m none ${disk}`
     try {
       const small = { DATABASE_PATH: join(disk, 'wall.sqlite') }
-      expect(await checkWith(small)).toEqual({ status: 1, wrong: ['WRONG  disk: the disk is nearly full'] })
+      expect(await runCheckWith(small)).toEqual({ status: 1, wrong: ['WRONG  disk: the disk is nearly full'] })
     } finally {
       await Bun.$`umount ${disk}`
     }
@@ -200,15 +202,15 @@ test('a bearer key is sent to its facilitator, and check reports a key that is m
     },
   })
   const { host, href: FACILITATOR_URL } = guarded.url
-  expect(await checkWith({ FACILITATOR_URL, FACILITATOR_KEYS: `${host}=KEY:id:secret` })).toEqual({
+  expect(await runCheckWith({ FACILITATOR_URL, FACILITATOR_KEYS: `${host}=KEY:id:secret` })).toEqual({
     status: 0,
     wrong: [],
   })
-  expect(await checkWith({ FACILITATOR_URL, FACILITATOR_KEYS: `${host}=KEY` })).toEqual({
+  expect(await runCheckWith({ FACILITATOR_URL, FACILITATOR_KEYS: `${host}=KEY` })).toEqual({
     status: 1,
     wrong: [`WRONG  facilitator ${host}: the facilitator at ${host} rejects our API key, or needs one (401)${HINT}`],
   })
-  expect(await checkWith({ FACILITATOR_URL })).toMatchObject({ status: 1, wrong: [expect.stringContaining(HINT)] })
+  expect(await runCheckWith({ FACILITATOR_URL })).toMatchObject({ status: 1, wrong: [expect.stringContaining(HINT)] })
 })
 
 test('check reports a proof of ownership that PAY_TO did not sign for the address of this wall', async () => {
@@ -216,9 +218,9 @@ test('check reports a proof of ownership that PAY_TO did not sign for the addres
   const baseUrl = new URL(settings['BASE_URL'] ?? '').origin
   const signProof = (message: string) => owner.signMessage({ message })
   const own = { PAY_TO: owner.address, OWNERSHIP_PROOFS: await signProof(baseUrl) }
-  expect((await check(own)).lines).toContain('ok     ownership proof 1')
+  expect((await runCheck(own)).lines).toContain('ok     ownership proof 1')
   expect(
-    await checkWith({ ...own, OWNERSHIP_PROOFS: `${own.OWNERSHIP_PROOFS},${await signProof(`${baseUrl}/`)}` }),
+    await runCheckWith({ ...own, OWNERSHIP_PROOFS: `${own.OWNERSHIP_PROOFS},${await signProof(`${baseUrl}/`)}` }),
   ).toEqual({
     status: 1,
     wrong: [`WRONG  ownership proof 2: it is not a signature of ${baseUrl} by PAY_TO; sign that text again`],

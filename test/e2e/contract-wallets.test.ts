@@ -64,7 +64,7 @@ async function createDelegatedHolder(): Promise<Holder> {
   return createHolder(account.address, account)
 }
 
-const buy = ({ payer }: Holder, target: string) => {
+const buyBlock = ({ payer }: Holder, target: string) => {
   const client = new x402Client().register('eip155:8453', new ExactEvmScheme(payer))
   return wrapFetchWithPayment(fetch, client)(`${world.url}/blocks/${target}`)
 }
@@ -72,7 +72,7 @@ const buy = ({ payer }: Holder, target: string) => {
 type SignMessage = (signed: { readonly message: string }) => Promise<Hex>
 
 /** A `fetch` with the stock client of a wallet that only signs in, by `signMessage`. */
-const fetchAs = (
+const createSigningFetch = (
   { payer: { address }, signText }: Holder,
   signMessage: SignMessage = ({ message }) => signText(message),
 ) => {
@@ -81,7 +81,7 @@ const fetchAs = (
 }
 
 /**
- * Sends a change by `fetchAs`, and resends it while the response is 503, because so many contract queries in a row are
+ * Sends a change by `createSigningFetch`, and resends it while the response is 503, because so many contract queries in a row are
  * rate-limited.
  */
 async function sendSignedIn(
@@ -90,7 +90,7 @@ async function sendSignedIn(
   change: object,
   signMessage?: SignMessage,
 ): Promise<Response> {
-  const [send, headers] = [fetchAs(holder, signMessage), { 'content-type': 'application/json' }]
+  const [send, headers] = [createSigningFetch(holder, signMessage), { 'content-type': 'application/json' }]
   return await sendWhile(503, () => send(world.url + path, { method: 'POST', headers, body: JSON.stringify(change) }))
 }
 
@@ -107,7 +107,7 @@ describe.each([
   })
 
   test('a contract wallet buys a block with a stock client, and the deed of the block is public', async () => {
-    const response = await buy(holder, `${target}?message=bought`)
+    const response = await buyBlock(holder, `${target}?message=bought`)
     expect(response.status).toBe(200)
     const { address } = holder.payer
     expect(await response.json()).toMatchObject({ block: target, owner: 'you', deed: { wallet: getAddress(address) } })
@@ -129,7 +129,7 @@ describe.each([
 test('a wallet with a key sets its name with a client that only signs in, and pays nothing for it', async () => {
   const key = await world.createFundedWallet(1)
   const holder = createHolder(key.address, key)
-  expect((await buy(holder, '8,1')).status).toBe(200)
+  expect((await buyBlock(holder, '8,1')).status).toBe(200)
   const named = await sendSignedIn(holder, '/api/agents/me', { name: 'Ada' })
   expect([named.status, await named.json()]).toMatchObject([200, { updated: true, agent: { name: 'Ada' } }])
   expect(await world.readBalance(key)).toBe(0)
@@ -138,8 +138,8 @@ test('a wallet with a key sets its name with a client that only signs in, and pa
 test('our client repaints for a wallet that only signs in, and reports a failed sign-in', async () => {
   const key = await world.createFundedWallet(1)
   const holder = createHolder(key.address, key)
-  expect((await buy(holder, '10,1')).status).toBe(200)
-  const ours = wall(world.url, { signIn: fetchAs(holder) })
+  expect((await buyBlock(holder, '10,1')).status).toBe(200)
+  const ours = wall(world.url, { signIn: createSigningFetch(holder) })
   expect(await ours.repaint('10,1', { message: 'by our client' })).toMatchObject({ deed: { message: 'by our client' } })
   const pixels = new Uint8Array(100).fill(7)
   expect(await ours.repaintArea('10,1,1x1', { pixels })).toMatchObject({ updated: true, blocks: 1 })
@@ -150,7 +150,7 @@ test('our client repaints for a wallet that only signs in, and reports a failed 
 test('a contract wallet that is not deployed paints with a client that only signs in (EIP-6492)', async () => {
   const [key, owner] = [await world.createFundedWallet(1), createWallet()]
   const address = await contracts.readWalletAddress(owner)
-  expect((await buy(createHolder(key.address, key), `9,1?painter=${address}`)).status).toBe(200)
+  expect((await buyBlock(createHolder(key.address, key), `9,1?painter=${address}`)).status).toBe(200)
   const signText = async (message: string) => wrapForOwner(await owner.signMessage({ message }), owner)
   const painted = await sendSignedIn({ ...createHolder(address, owner), signText }, '/blocks/9,1', {
     message: 'painted',

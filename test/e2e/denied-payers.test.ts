@@ -19,7 +19,7 @@ test('a denied payer is rejected and not charged until it is removed from the li
   const payer = await around.createFundedWallet(5)
   const path = join(around.folder, 'denied.txt')
   await writeFile(path, `${payer.address} # by order of a court\n`)
-  const wall = await around.startArmed({ ...(await around.createFileSettings()), DENY_PAYERS: path })
+  const wall = await around.startArmedWall({ ...(await around.createFileSettings()), DENY_PAYERS: path })
   try {
     const payment = await signBlockPayment(wall, payer)
     const refused = await fetchBlock(wall, 'next', payment)

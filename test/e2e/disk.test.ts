@@ -20,9 +20,9 @@ afterAll(() => around.stop())
 const SHORT_FILES = `trap '' XFSZ; ulimit -f 1000`
 
 test('if the disk fails at a commit, the process exits, and after a restart every acknowledged sale is stored and each sale in doubt is finished', async () => {
-  const whole = await around.startArmed(settings)
+  const whole = await around.startArmedWall(settings)
   await whole.stop()
-  const failing = await around.startArmed(settings, SHORT_FILES)
+  const failing = await around.startArmedWall(settings, SHORT_FILES)
   const receipts = new Map<string, string>()
   const inDoubt: string[] = []
   while (inDoubt.length === 0) {
@@ -36,7 +36,7 @@ test('if the disk fails at a commit, the process exits, and after a restart ever
   expect(failing.readJournal().join('\n')).toContain('disk-failed')
   expect(receipts.size).toBeGreaterThan(2)
 
-  const restarted = await around.startArmed(settings)
+  const restarted = await around.startArmedWall(settings)
   for (const [payment, receipt] of receipts)
     expect(await (await fetchBlock(restarted, 'next', payment)).text()).toBe(receipt)
   for (const payment of inDoubt)

@@ -22,7 +22,7 @@ beforeAll(async () => {
   busy = startOddEndpoint(around.network.rpcUrl, { '*': () => 'busy' })
   narrow = startOddEndpoint(around.network.rpcUrl, { eth_getLogs: createBlockRangeRule(10) })
   settings = { ...(await around.createFileSettings()), RPC_URL: `${busy.url},${narrow.url}` }
-  wall = await around.startArmed(settings)
+  wall = await around.startArmedWall(settings)
 })
 afterAll(async () => {
   await wall.stop()
@@ -62,7 +62,7 @@ test('a wall that missed 1,300 blocks of the chain accepts payments again, and f
   await wall.kill()
   await cutOff
   for (let mined = 0; mined < 1300; mined += 100) await around.network.client.mine({ blocks: 100 })
-  wall = await around.startArmed(settings)
+  wall = await around.startArmedWall(settings)
   expect((await sendUntilSettled(wall, 'next', payment)).status).toBe(200)
   expect(await around.readBalance(payer)).toBe(4)
   await expectBooksToBalance({ ...around, url: wall.url })

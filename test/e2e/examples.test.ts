@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
-const start = (name: string, args: readonly string[], privateKey = '') =>
+const startExample = (name: string, args: readonly string[], privateKey = '') =>
   Bun.spawn([process.execPath, join(FOLDER, `${name}.ts`), world.url, ...args], {
     env: { PATH: Bun.env['PATH'] ?? '', PRIVATE_KEY: privateKey },
     stdin: 'ignore',
@@ -28,7 +28,7 @@ const start = (name: string, args: readonly string[], privateKey = '') =>
   })
 
 /** Each line of a program's output, as it is printed. */
-async function* readLines(child: ReturnType<typeof start>): AsyncGenerator<string> {
+async function* readLines(child: ReturnType<typeof startExample>): AsyncGenerator<string> {
   let rest = ''
   for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
     const lines = (rest + text).split('\n')
@@ -50,14 +50,14 @@ test('each example has fewer than forty lines, and the README mentions it', asyn
 test.each(['buy', 'buy-area', 'buy-over-mcp', 'repaint'])(
   'without a key, the example %s says what is missing',
   async (name) => {
-    const { out, err, code } = await readOutput(start(name, []))
+    const { out, err, code } = await readOutput(startExample(name, []))
     expect([code, out, err]).toEqual([2, '', 'Set PRIVATE_KEY to the key of a wallet: 0x and 64 hex digits.\n'])
   },
 )
 
 test.each(['buy', 'buy-over-mcp'])('the example %s buys a block with its listing, for one dollar', async (name) => {
   const wallet = await world.createFundedWallet(2)
-  const { out, err, code } = await readOutput(start(name, ['next'], wallet.privateKey))
+  const { out, err, code } = await readOutput(startExample(name, ['next'], wallet.privateKey))
   expect([code, err]).toEqual([0, ''])
   expect(out).toContain('"owner":"you"')
   expect((await readFeed(world)).at(-1)).toMatchObject({ agent: { name: 'Ada' }, m: expect.stringMatching(/^bought /) })
@@ -68,7 +68,7 @@ test('the example buy-area puts a picture on six blocks, for one payment of six 
   const wallet = await world.createFundedWallet(7)
   const file = join(scratch, 'logo.png')
   await Bun.write(file, createFlatPng(60, 40, '#ff0000'))
-  const { out, err, code } = await readOutput(start('buy-area', [file, '3', '2', '20,20'], wallet.privateKey))
+  const { out, err, code } = await readOutput(startExample('buy-area', [file, '3', '2', '20,20'], wallet.privateKey))
   expect([code, err]).toEqual([0, ''])
   expect(out).toContain('"area":"20,20,3x2"')
   const sales = (await readFeed(world)).slice(-6)
@@ -78,9 +78,9 @@ test('the example buy-area puts a picture on six blocks, for one payment of six 
 
 test('the example repaint repaints a block at intervals, and the example follow prints each repaint', async () => {
   const wallet = await world.createFundedWallet(1)
-  await new Response(start('buy', ['7,7'], wallet.privateKey).stdout).text()
-  const following = start('follow', ['0'])
-  const repainting = start('repaint', ['7,7', '0.1'], wallet.privateKey)
+  await new Response(startExample('buy', ['7,7'], wallet.privateKey).stdout).text()
+  const following = startExample('follow', ['0'])
+  const repainting = startExample('repaint', ['7,7', '0.1'], wallet.privateKey)
   let repaints = 0
   for await (const line of readLines(following)) {
     const { kind, coord }: { kind: string; coord?: string } = JSON.parse(line)

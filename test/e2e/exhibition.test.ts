@@ -3,9 +3,9 @@ import { readPlainPng } from '../../server/adapters/pictures/png.ts'
 import { wall } from '../../server/client/wall.ts'
 import { buyLateWork, buildExhibition } from '../../server/local/exhibition.ts'
 import { KEY, LATE, LIT, loadPicture, SIGN, type Work, WORKS } from '../../server/local/gallery.ts'
-import { blocksOf } from '../../shared/area.ts'
+import { listAreaBlocks } from '../../shared/area.ts'
 import { PALETTE } from '../../shared/palette.ts'
-import { BLOCK_SIZE, cellOf, COLS, coordOf, ROWS } from '../../shared/wall.ts'
+import { BLOCK_SIZE, getCell, COLS, formatCoord, ROWS } from '../../shared/wall.ts'
 import { fetchBlock } from '../support/e2e/buyer.ts'
 import { readCanvas, readFeed } from '../support/e2e/read-wall.ts'
 import { shareWorld, type World } from '../support/e2e/world.ts'
@@ -20,7 +20,7 @@ const ALL: readonly Work[] = [SIGN, ...WORKS, KEY, LATE]
 
 test('twenty to thirty agents buy several hundred blocks, each agent with a single payment, and one payment settles late', async () => {
   const lines: string[] = []
-  const venue = { ...world, say: (line: string) => void lines.push(line) }
+  const venue = { ...world, print: (line: string) => void lines.push(line) }
   const sold = await buildExhibition(venue)
   expect(await readFeed(world)).toHaveLength(sold)
   await buyLateWork(venue)
@@ -38,7 +38,9 @@ test('twenty to thirty agents buy several hundred blocks, each agent with a sing
 /** The transactions that paid for the blocks of an artwork. */
 async function readPayments(work: Work): Promise<string[]> {
   const deeds = await Promise.all(
-    blocksOf(work).map(async (block) => (await (await fetchBlock(world, coordOf(block))).json()) as { tx: string }),
+    listAreaBlocks(work).map(
+      async (block) => (await (await fetchBlock(world, formatCoord(block))).json()) as { tx: string },
+    ),
   )
   return [...new Set(deeds.map(({ tx }) => tx))]
 }
@@ -48,16 +50,16 @@ test('the sign in the middle is dark when it is bought, and is bright after its 
   const readPixels = async (work: Work) => await reader.areaPixels(await loadPicture(work), { w: work.w, h: work.h })
   expect(await readPixels(LIT)).not.toEqual(await readPixels(SIGN))
   const { blocks } = await readCanvas(world)
-  const [first] = blocksOf(SIGN)
+  const [first] = listAreaBlocks(SIGN)
   const { px = '' } = blocks.find(({ i }) => i === first) ?? {}
   expect([...Uint8Array.fromBase64(px).subarray(0, 10)]).toEqual([...(await readPixels(LIT)).subarray(0, 10)])
 })
 
 test('no two pictures of the exhibition share a block, and together they are centred on the wall', () => {
-  const blocks = ALL.flatMap((work) => blocksOf(work))
+  const blocks = ALL.flatMap((work) => listAreaBlocks(work))
   expect(new Set(blocks).size).toBe(blocks.length)
   const computeMean = (axis: 'col' | 'row') =>
-    blocks.reduce((sum, block) => sum + cellOf(block)[axis], 0) / blocks.length
+    blocks.reduce((sum, block) => sum + getCell(block)[axis], 0) / blocks.length
   expect(Math.abs(computeMean('col') - COLS / 2)).toBeLessThan(3)
   expect(Math.abs(computeMean('row') - ROWS / 2)).toBeLessThan(3)
 })

@@ -23,7 +23,7 @@ beforeAll(async () => {
 /** Starts a new wall. Each group needs one, because a wall prefers facilitators that have not failed. */
 async function openWall(first = around.facilitator.url) {
   const facilitators = `${first}, ${second.url.replace('//', '//name:password@')}`
-  wall = await around.startArmed({ FACILITATOR_URL: facilitators, DATABASE_PATH: around.databasePath })
+  wall = await around.startArmedWall({ FACILITATOR_URL: facilitators, DATABASE_PATH: around.databasePath })
 }
 
 async function reopenWall(first?: string) {

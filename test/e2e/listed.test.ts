@@ -45,7 +45,7 @@ const catalogue = Bun.serve({
 
 beforeAll(async () => {
   around = await startSurroundings()
-  wall = await around.startArmed({ BASE_URL: 'http://127.0.0.1', DATABASE_PATH: around.databasePath })
+  wall = await around.startArmedWall({ BASE_URL: 'http://127.0.0.1', DATABASE_PATH: around.databasePath })
 })
 afterAll(async () => {
   await catalogue.stop(true)

@@ -24,7 +24,7 @@ afterAll(async () => {
 const REQUESTS = 200
 
 /** Returns how many requests nginx rejects; `peerOf` gives the peer address of each request. */
-async function countRefused(peerOf: (nth: number) => string): Promise<number> {
+async function countRefusedRequests(peerOf: (nth: number) => string): Promise<number> {
   const statuses = await Promise.all(
     Array.from({ length: REQUESTS }, async (_, nth) => {
       const response = await fetch(`${proxy.url}/api/pixels`, { headers: { 'x-peer': peerOf(nth) } })
@@ -53,5 +53,5 @@ test.skipIf(isSkipped).each<[string, (nth: number) => string, boolean]>([
     false,
   ],
 ])('nginx %s', async (_, peerOf, isRefused) => {
-  expect((await countRefused(peerOf)) > 0).toBe(isRefused)
+  expect((await countRefusedRequests(peerOf)) > 0).toBe(isRefused)
 })

@@ -3,7 +3,7 @@ import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openFacilitatorAt, createOneDollarTerms, signPayment } from '../support/chain/payments.ts'
 import { orderArea, signArea } from '../support/e2e/area-orders.ts'
-import { buyBlock, fetchBlock, repaint, signBlockPayment } from '../support/e2e/buyer.ts'
+import { buyBlock, fetchBlock, repaintBlock, signBlockPayment } from '../support/e2e/buyer.ts'
 import { runCommand } from '../support/e2e/command.ts'
 import { findMetricsPort, readCanvas, readFeed } from '../support/e2e/read-wall.ts'
 import { startWorld, type World } from '../support/e2e/world.ts'
@@ -15,10 +15,11 @@ import { waitFor, waitUntil } from '../support/wait.ts'
 let world: World
 
 /** Runs a command with the wall's settings. */
-const run = (command: string, ...args: readonly string[]) => runCommand(world.settings, world.folder, command, ...args)
+const runOperatorCommand = (command: string, ...args: readonly string[]) =>
+  runCommand(world.settings, world.folder, command, ...args)
 
 const readBooks = async () => {
-  const { out, status } = await run('books', '--json')
+  const { out, status } = await runOperatorCommand('books', '--json')
   const result: Record<string, unknown> = JSON.parse(out)
   return { ...result, status, open: result['open'] }
 }
@@ -41,17 +42,17 @@ describe('a wall on a file', () => {
     expect(await readBooks()).toMatchObject({ status: 0, balances: true, claimed: 0, received: '0', from: null })
     for (const target of ['1,1', 'next']) await buyBlock(world, await world.createFundedWallet(), target)
     expect(await readBooks()).toMatchObject({ status: 0, balances: true, claimed: 2, received: '2000000', owed: '0' })
-    const { out, status } = await run('books')
+    const { out, status } = await runOperatorCommand('books')
     expect([status, out]).toEqual([0, expect.stringContaining('They balance.')])
   })
 
   test('the command status shows that the wall sells, its money and the number of instances', async () => {
-    const { out, status } = await run('status')
+    const { out, status } = await runOperatorCommand('status')
     expect([status, out]).toEqual([0, expect.stringMatching(/^ {2}sells +yes$/m)])
     expect(out).toMatch(/^ {2}sold +2 of 14400 blocks$/m)
     expect(out).toMatch(/^ {2}money +2\.00 USDC for blocks, 0\.00 USDC owed for 0 credits, 0 stray payments$/m)
     expect(out).toMatch(/^ {2}instances +1$/m)
-    expect((await run('status', '--every', '0')).status).toBe(2)
+    expect((await runOperatorCommand('status', '--every', '0')).status).toBe(2)
   })
 
   test('books lists an open purchase of twelve blocks with its evidence, and resolve reports it as sold after a resend', async () => {
@@ -62,20 +63,20 @@ describe('a wall on a file', () => {
     const { open } = await readBooks()
     const expected = { area: '40,40,4x3', target: '40,40,4x3', amount: '12000000', evidence: { kind: 'unspent' } }
     expect(open).toEqual([expect.objectContaining(expected)])
-    const { out } = await run('books')
+    const { out } = await runOperatorCommand('books')
     expect(out).toMatch(/^ {2}open purchases +1$/m)
     expect(out).toMatch(/12\.00 USDC for area 40,40,4x3: held, in doubt for 0 min; the chain: /)
-    expect((await run('status')).out).toMatch(
+    expect((await runOperatorCommand('status')).out).toMatch(
       /open purchases, oldest first\n {4}\d+ s +12\.00 USDC for area 40,40,4x3: held, in doubt, 0x/,
     )
     // Monitors see the last known state of the store.
     await waitUntil(async () => (await countOpenPurchases('doubted')) === '1')
     await waitUntil(async () => (await orderArea(world, order, payment)).status === 200)
     const [key] = open as readonly [{ payer: string; nonce: string }]
-    const resolved = await run('resolve', key.payer, key.nonce)
+    const resolved = await runOperatorCommand('resolve', key.payer, key.nonce)
     expect(resolved.out).toMatch(/area 40,40,4x3: sold; the chain: paid in 0x/)
     expect(await readBooks()).toMatchObject({ status: 0, balances: true, claimed: 14, open: [] })
-    expect((await run('status')).out).toMatch(/^ {2}money +14\.00 USDC for blocks/m)
+    expect((await runOperatorCommand('status')).out).toMatch(/^ {2}money +14\.00 USDC for blocks/m)
     expect(await readMetric('wall_purchase_blocks_bucket{le="12"}')).toBeDefined()
   })
 
@@ -88,14 +89,16 @@ describe('a wall on a file', () => {
     })
     const { nonce } = (payload.payload as { authorization: { nonce: string } }).authorization
     expect(await readBooks()).toMatchObject({ status: 1, balances: false, orphans: [{ nonce, amount: '1000000' }] })
-    expect(await run('resolve', stray.address, nonce, '--paid-out', 'refund 7')).toMatchObject({ status: 0 })
+    expect(await runOperatorCommand('resolve', stray.address, nonce, '--paid-out', 'refund 7')).toMatchObject({
+      status: 0,
+    })
     expect(await readBooks()).toMatchObject({ status: 0, orphans: [], byHand: [{ nonce }] })
     const list = join(world.folder, 'payouts.txt')
     writeFileSync(list, `${stray.address} ${nonce} refund 10\n${stray.address} ${nonce}\n`)
-    const cut = await run('resolve', '--paid-out-from', list)
+    const cut = await runOperatorCommand('resolve', '--paid-out-from', list)
     expect([cut.status, cut.err]).toEqual([2, expect.stringContaining('line 2 is not PAYER NONCE REFERENCE')])
     writeFileSync(list, `${stray.address} ${nonce} refund 10\n\n${stray.address} 0x${'77'.repeat(32)} refund 11\n`)
-    const noted = await run('resolve', '--paid-out-from', list)
+    const noted = await runOperatorCommand('resolve', '--paid-out-from', list)
     expect([noted.status, noted.out.trim().split('\n')]).toEqual([
       1,
       [
@@ -110,34 +113,34 @@ describe('a wall on a file', () => {
     const px = '05'.repeat(100)
     const query = `3,3?name=N&message=rude&link=https://rude.example/&px=${px}`
     expect((await fetchBlock(world, query, await signBlockPayment(world, wallet, '3,3'))).status).toBe(200)
-    const readSeen = async () => {
+    const readShownContent = async () => {
       const item = await waitFor(async () => (await readCanvas(world)).blocks.find(({ i }) => i === 3 * 160 + 3))
       const deed = (await (await fetchBlock(world, '3,3')).json()) as Record<string, unknown>
       const sale = (await readFeed(world)).find(({ coord }) => coord === '3,3')
       const texts = [item, deed, sale, await (await fetch(`${world.url}/api/agents`)).json()]
       return { item, deed, sale, text: JSON.stringify(texts) }
     }
-    expect(await run('hide', '3,3', '--message', '--link')).toMatchObject({
+    expect(await runOperatorCommand('hide', '3,3', '--message', '--link')).toMatchObject({
       status: 0,
       out: 'block 3,3: hidden: message, link\n',
     })
-    await waitUntil(async () => (await readSeen()).item?.m === undefined)
-    const hidden = await readSeen()
+    await waitUntil(async () => (await readShownContent()).item?.m === undefined)
+    const hidden = await readShownContent()
     expect(hidden.text).not.toContain('rude')
     expect(hidden.deed).toMatchObject({ message: null, link: null, owner: { name: 'N' } })
     expect(hidden.item?.px).toBe(Uint8Array.fromHex(px).toBase64())
 
-    const repainted = await repaint(world, wallet, '3,3', 'ruder')
+    const repainted = await repaintBlock(world, wallet, '3,3', 'ruder')
     expect(await repainted.json()).toMatchObject({ updated: true, deed: { message: null } })
     await world.restart()
-    expect((await readSeen()).text).not.toContain('rude')
+    expect((await readShownContent()).text).not.toContain('rude')
 
-    expect((await run('unhide', '3,3')).out).toBe('block 3,3: everything is shown\n')
-    await waitUntil(async () => (await readSeen()).item?.m === 'ruder')
-    const shown = await readSeen()
+    expect((await runOperatorCommand('unhide', '3,3')).out).toBe('block 3,3: everything is shown\n')
+    await waitUntil(async () => (await readShownContent()).item?.m === 'ruder')
+    const shown = await readShownContent()
     expect(shown.deed).toMatchObject({ message: 'ruder', link: 'https://rude.example/' })
     expect(shown.sale?.m).toBeUndefined()
-    expect((await run('hide', '90,1')).status).toBe(1)
+    expect((await runOperatorCommand('hide', '90,1')).status).toBe(1)
   })
 
   test('a reported artwork is listed with its notes until the operator dismisses the reports, and can still be hidden afterwards', async () => {
@@ -146,28 +149,32 @@ describe('a wall on a file', () => {
       const headers = { 'content-type': 'application/json' }
       return (await fetch(`${world.url}/api/reports`, { method: 'POST', headers, body })).status
     }
-    expect([(await run('reports')).out, await sendReport('scam'), await sendReport('scam')]).toEqual([
+    expect([(await runOperatorCommand('reports')).out, await sendReport('scam'), await sendReport('scam')]).toEqual([
       'There are no reports.\n',
       200,
       200,
     ])
-    const { out, status } = await run('reports')
+    const { out, status } = await runOperatorCommand('reports')
     expect([status, out]).toEqual([0, expect.stringMatching(/^3,3, 1 block of 0x[0-9a-f]{40}: 1 scam$/m)])
     expect(out).toMatch(/scam: look at the link$/m)
-    expect((await run('reports', 'hide', '3,3')).status).toBe(2)
-    expect(await run('reports', 'dismiss', '3,3', '--why', 'fine')).toMatchObject({
+    expect((await runOperatorCommand('reports', 'hide', '3,3')).status).toBe(2)
+    expect(await runOperatorCommand('reports', 'dismiss', '3,3', '--why', 'fine')).toMatchObject({
       status: 0,
       out: 'the work at 3,3 (blocks: 1): it is left as it is; reports closed: 1\n',
     })
-    expect((await run('reports')).out).toBe('There are no reports.\n')
-    expect((await run('reports', 'hide', '3,3', '--why', 'rude')).out).toContain('everything on it is hidden')
-    expect((await run('hidden', '--trail')).out).toMatch(/hide work at 3,3 \(pixels,message,link\): rude$/m)
+    expect((await runOperatorCommand('reports')).out).toBe('There are no reports.\n')
+    expect((await runOperatorCommand('reports', 'hide', '3,3', '--why', 'rude')).out).toContain(
+      'everything on it is hidden',
+    )
+    expect((await runOperatorCommand('hidden', '--trail')).out).toMatch(
+      /hide work at 3,3 \(pixels,message,link\): rude$/m,
+    )
   })
 
   test('the command backup works while the wall runs, and status then shows the backup’s age', async () => {
-    expect((await run('status')).out).toMatch(/^ {2}backup +NEVER$/m)
-    expect(await run('backup', 'copy.sqlite')).toMatchObject({ status: 0, err: '' })
-    await waitUntil(async () => /^ {2}backup +\d+ (?:s|min.*) ago$/m.test((await run('status')).out))
+    expect((await runOperatorCommand('status')).out).toMatch(/^ {2}backup +NEVER$/m)
+    expect(await runOperatorCommand('backup', 'copy.sqlite')).toMatchObject({ status: 0, err: '' })
+    await waitUntil(async () => /^ {2}backup +\d+ (?:s|min.*) ago$/m.test((await runOperatorCommand('status')).out))
     expect(Number((await readMetric('wall_last_backup_timestamp_seconds'))?.split(' ')[1])).toBeGreaterThan(
       1_700_000_000,
     )
@@ -177,7 +184,7 @@ describe('a wall on a file', () => {
     const socket = 'wall.sqlite.sock'
     expect(statSync(join(world.folder, socket)).mode & 0o777).toBe(0o600)
     await world.crash()
-    expect((await run('resolve')).status).toBe(0)
+    expect((await runOperatorCommand('resolve')).status).toBe(0)
     const nowhere = { DATABASE_PATH: join(world.databasePath, '../none.sqlite') }
     expect(await runCommand(nowhere, world.folder, 'resolve')).toMatchObject({
       status: 2,

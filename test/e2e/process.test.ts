@@ -66,7 +66,7 @@ describe('a wall on a file', () => {
 
   test('a stopping wall is not ready, but still serves every request until load balancers have had time to notice', async () => {
     const own = { DATABASE_PATH: join(world.folder, 'drained.sqlite'), PAY_TO: createWallet().address }
-    const wall = await world.startArmed({ ...own, DRAIN_MS: '600000' })
+    const wall = await world.startArmedWall({ ...own, DRAIN_MS: '600000' })
     expect((await fetch(`${wall.url}/readyz/reads`)).status).toBe(200)
     process.kill(wall.pid, 'SIGTERM')
     for (const path of ['/readyz', '/readyz/reads']) {

@@ -3,7 +3,13 @@ import { cp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { waitUntilArmed, type WallProcess, type WallSettings } from '../../server/local/wall-process.ts'
 import { createWallet } from '../../server/local/wallets.ts'
-import { toLowerAddress, createOffer, signOffer as signFor, submit, encodeTransfer } from '../support/chain/signing.ts'
+import {
+  toLowerAddress,
+  createOffer,
+  signOffer as signFor,
+  submitCall,
+  encodeTransfer,
+} from '../support/chain/signing.ts'
 import { buyBlock, fetchBlock, signBlockPayment } from '../support/e2e/buyer.ts'
 import { runCommand } from '../support/e2e/command.ts'
 import { findAlerts, readRail } from '../support/e2e/read-wall.ts'
@@ -22,7 +28,7 @@ beforeAll(async () => {
 })
 afterAll(() => around.stop())
 
-const sell = async (wall: WallProcess) => await buyBlock(wall, await around.createFundedWallet())
+const sellBlock = async (wall: WallProcess) => await buyBlock(wall, await around.createFundedWallet())
 
 const runOperatorCommand = (command: string, ...args: readonly string[]) =>
   runCommand(settings, around.folder, command, ...args)
@@ -40,18 +46,18 @@ async function payFromUnknownWallet(): Promise<string> {
   const offer = createOffer()
   const terms = { ...offer.terms, payTo: toLowerAddress(around.payTo) }
   const payment = await signFor(await around.createFundedWallet(), { ...offer, terms })
-  return await submit(around.network.client, encodeTransfer(payment))
+  return await submitCall(around.network.client, encodeTransfer(payment))
 }
 
 test('if WITNESS_IS_APART is yes, stray money that arrived while the wall was down causes one alert and is booked, and sales go on', async () => {
-  const first = await around.startArmed(settings)
-  await sell(first)
+  const first = await around.startArmedWall(settings)
+  await sellBlock(first)
   await first.stop()
   const tx = await payFromUnknownWallet()
   const WITNESS_PATH = join(around.folder, 'wall.sqlite.witness')
-  const wall = await around.startArmed({ ...settings, WITNESS_PATH, WITNESS_IS_APART: 'yes' })
+  const wall = await around.startArmedWall({ ...settings, WITNESS_PATH, WITNESS_IS_APART: 'yes' })
   expect(await waitForAlert(wall, 'stray')).toMatchObject({ tx })
-  await sell(wall)
+  await sellBlock(wall)
   expect(await readBooks()).toMatchObject({
     status: 0,
     balances: true,
@@ -63,7 +69,7 @@ test('if WITNESS_IS_APART is yes, stray money that arrived while the wall was do
   })
   expect(await around.network.readBalance(around.payTo)).toBe(3_000_000n)
   await wall.stop()
-  const again = await around.startArmed(settings)
+  const again = await around.startArmedWall(settings)
   expect(findAlerts(again)).toEqual([])
   await again.stop()
 })
@@ -81,7 +87,7 @@ test('if WITNESS_IS_APART is not set, money without a known purchase stops sales
   expect(ready).toBe(503)
   expect(await runOperatorCommand('resolve', '--all', '--stray')).toMatchObject({ status: 0 })
   await waitUntilArmed(wall.url)
-  await sell(wall)
+  await sellBlock(wall)
   expect(await runOperatorCommand('resolve', payer, nonce, '--stray')).toMatchObject({ status: 1 })
   expect(await readBooks()).toMatchObject({ status: 0, strayed: '2000000', orphans: [] })
   await wall.stop()
@@ -91,8 +97,8 @@ test('a wall on yesterday’s database sells nothing and alerts the operator, wh
   const files = ['wall.sqlite', 'wall.sqlite.witness']
   const locateCopy = (name: string) => join(around.folder, `yesterday-${name}`)
   for (const name of files) await cp(join(around.folder, name), locateCopy(name))
-  const before = await around.startArmed(settings)
-  await sell(before)
+  const before = await around.startArmedWall(settings)
+  await sellBlock(before)
   await before.stop()
 
   await cp(locateCopy('wall.sqlite'), around.databasePath)
@@ -110,8 +116,8 @@ test('a wall on yesterday’s database sells nothing and alerts the operator, wh
   await snapshot.stop()
 
   expect(await runOperatorCommand('accept-restore', '--yes')).toMatchObject({ status: 0 })
-  const accepted = await around.startArmed(settings)
-  await sell(accepted)
+  const accepted = await around.startArmedWall(settings)
+  await sellBlock(accepted)
   await accepted.stop()
 })
 
@@ -126,7 +132,7 @@ test('if the database is missing but its witness exists, a new wall sells nothin
     out: expect.stringMatching(/chain was never read.+books --from[^]+older than its witness/),
   })
   expect(await runOperatorCommand('accept-restore', '--yes')).toMatchObject({ status: 0 })
-  const accepted = await around.startArmed(settings)
+  const accepted = await around.startArmedWall(settings)
   await accepted.stop()
 })
 
@@ -138,12 +144,12 @@ test('a wall on a restored older copy reports the lost purchases, and sells noth
     const { out, err, status } = await runCommand(own, around.folder, ...args)
     return { status, said: out + err }
   }
-  let wall = await around.startArmed(own)
-  const before = [await sell(wall), await sell(wall)]
-  const [, made] = await Promise.all([sell(wall), runOwnCommand('backup', backup)])
+  let wall = await around.startArmedWall(own)
+  const before = [await sellBlock(wall), await sellBlock(wall)]
+  const [, made] = await Promise.all([sellBlock(wall), runOwnCommand('backup', backup)])
   expect(made).toMatchObject({ status: 0 })
   expect((await runOwnCommand('backup', backup)).said).toContain('never replaces')
-  const lost = [await sell(wall), await sell(wall), await sell(wall)]
+  const lost = [await sellBlock(wall), await sellBlock(wall), await sellBlock(wall)]
   expect((await runOwnCommand('accept-restore', '--yes')).said).toContain('another process')
   await wall.stop()
 
@@ -167,7 +173,7 @@ test('a wall on a restored older copy reports the lost purchases, and sells noth
   const owed = `credits                   ${orphans.length}, of which ${orphans.length}.00`
   expect((await runOwnCommand('books')).said).toContain(owed)
 
-  wall = await around.startArmed(own)
+  wall = await around.startArmedWall(own)
   expect(listOrphans()).toEqual([])
   const credited = { error: 'payment_credited', charged: 'yes' }
   for (const { payment } of lost) expect(await (await fetchBlock(wall, 'next', payment)).json()).toMatchObject(credited)

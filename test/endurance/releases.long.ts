@@ -29,11 +29,13 @@ function runCommand(command: readonly string[], env: Readonly<Record<string, str
 }
 
 /** Runs the installed program without a `PATH`. */
-const run = (...args: readonly string[]) => runCommand([program, ...args], settings, around.folder)
+const runProgram = (...args: readonly string[]) => runCommand([program, ...args], settings, around.folder)
 
 const system = { PATH: Bun.env['PATH'] ?? '' }
-const locateUnpacked = () => join(folder, readdirSync(folder).find((name) => name.startsWith('pixel-wall-')) ?? '')
-const install = () => runCommand(['sh', join(locateUnpacked(), 'install.sh')], { ...system, DESTDIR: root }, folder)
+const locateUnpackedRelease = () =>
+  join(folder, readdirSync(folder).find((name) => name.startsWith('pixel-wall-')) ?? '')
+const installRelease = () =>
+  runCommand(['sh', join(locateUnpackedRelease(), 'install.sh')], { ...system, DESTDIR: root }, folder)
 
 beforeAll(async () => {
   const path = `${join(process.execPath, '..')}:${system.PATH}`
@@ -44,7 +46,7 @@ beforeAll(async () => {
   const archive = readdirSync(made).find((name) => name.endsWith('.tar.gz')) ?? ''
   expect(runCommand(['tar', '-xzf', join(made, archive)], system, folder).status).toBe(0)
   mkdirSync(root)
-  expect(install()).toMatchObject({ status: 0, err: '' })
+  expect(installRelease()).toMatchObject({ status: 0, err: '' })
   around = await startSurroundings()
   settings = { ...(await around.createFileSettings()), METRICS_PORT: '0' }
   wall = await startWall(settings, { program: [program, 'serve'], folder: around.folder })
@@ -72,12 +74,12 @@ test('a release that is built into another folder has the same checksums', () =>
 test('every relative link in the operating documents leads to a file, in the archive and once installed', () => {
   const documents = ['OPERATING.md', 'docs/operating-reference.md', 'docs/postgres.md', 'docs/settings.md']
   const listLinks = (document: string) =>
-    [...readFileSync(join(locateUnpacked(), document), 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(
+    [...readFileSync(join(locateUnpackedRelease(), document), 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(
       ([, path = '']) => join(dirname(document), path),
     )
   const files = ['prometheus/alerts.yml', 'grafana/wall.json', 'nginx.conf', ...documents.flatMap(listLinks)]
   expect(files).toContain('docs/postgres.md')
-  for (const place of [locateUnpacked(), join(root, 'usr/local/share/doc/pixel-wall')])
+  for (const place of [locateUnpackedRelease(), join(root, 'usr/local/share/doc/pixel-wall')])
     expect(files.filter((path) => !existsSync(join(place, path)))).toEqual([])
 })
 
@@ -88,7 +90,7 @@ test('the program does not contain the path of the clone that it was built from'
 test('the program is less than 60 MB larger than the runtime, and contains no compiler, bundler, axios or Solana package', () => {
   const beside = statSync(join(made, NAME)).size - statSync(process.execPath).size
   expect(beside).toBeLessThan(60_000_000)
-  const { components } = JSON.parse(run('sbom').out) as { components: ReadonlyArray<{ name: string }> }
+  const { components } = JSON.parse(runProgram('sbom').out) as { components: ReadonlyArray<{ name: string }> }
   expect(components.filter(({ name }) => /axios|solana|typescript|esbuild|rollup|vite|solc/i.test(name))).toEqual([])
 })
 
@@ -123,18 +125,18 @@ test('the installed program recovers signatures with the library compiled for th
 })
 
 test('the installed program runs every command that its help lists', async () => {
-  const { out } = run('--help')
+  const { out } = runProgram('--help')
   const commands = (/COMMAND \.\.\. +(.*)/.exec(out)?.[1] ?? '').split(', ')
   expect(commands).toContain('books')
   for (const command of commands)
-    expect([command, run(command, '--help').out]).toEqual([command, expect.stringContaining(command)])
-  expect(run('nothing').status).toBe(2)
+    expect([command, runProgram(command, '--help').out]).toEqual([command, expect.stringContaining(command)])
+  expect(runProgram('nothing').status).toBe(2)
   const { version } = (await Bun.file(join(ROOT, 'package.json')).json()) as { version: string }
-  expect(run('--version').out).toBe(`${version}\n`)
-  expect(run('books')).toMatchObject({ status: 0, out: expect.stringContaining('They balance.') })
-  expect(run('resolve')).toMatchObject({ status: 0, out: 'there are no open purchases\n' })
-  expect(run('hide', '80,45')).toMatchObject({ status: 0 })
-  const { components } = JSON.parse(run('sbom').out) as { components: ReadonlyArray<{ name: string }> }
+  expect(runProgram('--version').out).toBe(`${version}\n`)
+  expect(runProgram('books')).toMatchObject({ status: 0, out: expect.stringContaining('They balance.') })
+  expect(runProgram('resolve')).toMatchObject({ status: 0, out: 'there are no open purchases\n' })
+  expect(runProgram('hide', '80,45')).toMatchObject({ status: 0 })
+  const { components } = JSON.parse(runProgram('sbom').out) as { components: ReadonlyArray<{ name: string }> }
   expect(components.map(({ name }) => name)).toContain('viem')
 })
 
@@ -143,7 +145,7 @@ test('a backup with --keep 2 keeps the two newest copies, and every other file i
   mkdirSync(copies)
   writeFileSync(join(copies, 'before-upgrade.sqlite'), 'by hand')
   const made = [1, 2, 3].map(() => {
-    expect(run('backup', '--into', copies, '--keep', '2').status).toBe(0)
+    expect(runProgram('backup', '--into', copies, '--keep', '2').status).toBe(0)
     return readdirSync(copies)
       .filter((name) => name.startsWith('wall-'))
       .toSorted()
@@ -151,16 +153,16 @@ test('a backup with --keep 2 keeps the two newest copies, and every other file i
   expect(made.map((names) => names.length)).toEqual([1, 2, 2])
   expect(made[2]?.[0]).toBe(made[1]?.[1] ?? '')
   expect(existsSync(join(copies, 'before-upgrade.sqlite'))).toBe(true)
-  expect(run('backup', '--into', copies, '--keep', 'all').status).toBe(2)
+  expect(runProgram('backup', '--into', copies, '--keep', 'all').status).toBe(2)
 })
 
 test('a second installation keeps the settings and the previous version', () => {
   const file = join(root, 'etc/pixel-wall.env')
   writeFileSync(file, 'PAY_TO=0x1\n')
-  expect(install()).toMatchObject({ status: 0, err: '' })
+  expect(installRelease()).toMatchObject({ status: 0, err: '' })
   expect(existsSync(`${program}.before`)).toBe(false)
-  writeFileSync(join(locateUnpacked(), 'pixel-wall'), '#!/bin/sh\necho 9.9.9\n')
-  expect(install()).toMatchObject({ status: 0, out: 'pixel-wall 9.9.9 is installed.\n' })
+  writeFileSync(join(locateUnpackedRelease(), 'pixel-wall'), '#!/bin/sh\necho 9.9.9\n')
+  expect(installRelease()).toMatchObject({ status: 0, out: 'pixel-wall 9.9.9 is installed.\n' })
   expect(readFileSync(`${program}.before`)).toEqual(readFileSync(join(made, NAME)))
   expect(readFileSync(file, 'utf8')).toBe('PAY_TO=0x1\n')
   runCommand(['mv', `${program}.before`, program], system, folder)
@@ -177,7 +179,7 @@ test('the program exits with 78 for invalid settings, which it reports together,
   ])
 
   const path = join(folder, 'newer.sqlite')
-  expect(run('backup', path).status).toBe(0)
+  expect(runProgram('backup', path).status).toBe(0)
   const database = new Database(path)
   database.run('PRAGMA user_version = 99')
   database.close()

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Receipt } from '../../shared/contract/block.ts'
-import { fetchBlock, repaint, signBlockPayment } from '../support/e2e/buyer.ts'
+import { fetchBlock, repaintBlock, signBlockPayment } from '../support/e2e/buyer.ts'
 import { type Cluster, startCluster } from '../support/e2e/cluster.ts'
 import { isInstalled, type Proxy, type ProxyName, startProxy } from '../support/e2e/proxies.ts'
 import { expectBooksToBalance } from '../support/e2e/read-wall.ts'
@@ -43,7 +43,7 @@ describe.each(['nginx', 'haproxy'] as const)('behind %s', (name: ProxyName) => {
         expect(failures).toEqual([])
         expect(requests).toBeGreaterThanOrEqual(REQUESTS)
         expect(Math.min(purchases, repaints)).toBeGreaterThan(BUYERS)
-        await expectBooksToBalance({ ...wall, url: wall.at(0).url })
+        await expectBooksToBalance({ ...wall, url: wall.getInstance(0).url })
       } finally {
         await proxy.stop()
       }
@@ -86,7 +86,7 @@ function startLoad(proxy: Proxy) {
       }
       counts.purchases += 1
       const { block } = (await bought.json()) as Receipt
-      const repainted = await recordOutcome('repaint', repaint(proxy, wallet, block, 'again'))
+      const repainted = await recordOutcome('repaint', repaintBlock(proxy, wallet, block, 'again'))
       if (repainted?.status === 200) counts.repaints += 1
       else if (repainted !== undefined) failures.push(`repaint: ${repainted.status} ${await repainted.text()}`)
     }

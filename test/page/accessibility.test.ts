@@ -3,7 +3,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import { APPEARANCES, listSmallTargets, findViolations } from '../support/page/axe.ts'
 import { createGalleryWall } from '../support/page/gallery.ts'
 import { canvas } from '../support/page/sample-wall.ts'
-import { goToStep, walkPainting } from '../support/page/studio-driver.ts'
+import { goToStep, walkThroughPainting } from '../support/page/studio-driver.ts'
 import { openTestBrowser, setUpTestPages } from '../support/page/test-page.ts'
 
 // Goal: everyone can use the page. Method: axe checks each state in each theme, no target is smaller than 44 pixels,
@@ -13,7 +13,7 @@ const browser = await openTestBrowser()
 const NOTHING = { claimed: 0, remaining: 14_400, agents: 0, lastClaimedAt: null, lastSaleId: 0 }
 
 describe.skipIf('reason' in browser)('accessibility of the page, in Chromium', () => {
-  const { server, openPage } = setUpTestPages(browser, { width: 960, height: 600 })
+  const { getServer, openPage } = setUpTestPages(browser, { width: 960, height: 600 })
 
   const PANELS = [
     ['/', 'Find'],
@@ -75,7 +75,7 @@ describe.skipIf('reason' in browser)('accessibility of the page, in Chromium', (
       full: { ...full, stats: { ...full.stats, claimed: 14_400, remaining: 0 } },
     }
     for (const [name, wall] of Object.entries(walls)) {
-      server().showCanvas(wall)
+      getServer().showCanvas(wall)
       const page = await openPage('', options)
       expect(await listFaults(page, name)).toEqual(createCleanReport(name))
       await page.context().close()
@@ -84,7 +84,9 @@ describe.skipIf('reason' in browser)('accessibility of the page, in Chromium', (
 
   test.each(APPEARANCES)('axe reports no violation in any step of painting: %s', async (_, options) => {
     const page = await openPage('paint?at=20,20', options)
-    await walkPainting(page, async (state) => expect(await listFaults(page, state)).toEqual(createCleanReport(state)))
+    await walkThroughPainting(page, async (state) =>
+      expect(await listFaults(page, state)).toEqual(createCleanReport(state)),
+    )
     await page.locator('#wall').focus()
     // Moves the picture onto blocks of other owners.
     await goToStep(page, 'place')

@@ -6,7 +6,7 @@ import { OPEN } from '../../viewer/wall/pixel-buffer.ts'
 import { readColour, countDraws, waitUntilReady, waitForColour, measureStage } from '../support/page/driver.ts'
 import { createGalleryWall } from '../support/page/gallery.ts'
 import { canvas, nastyBlock, openBlock, computeRainbowColour } from '../support/page/sample-wall.ts'
-import { openTestBrowser, goToLive, setUpTestPages } from '../support/page/test-page.ts'
+import { openTestBrowser, goToFollowingPage, setUpTestPages } from '../support/page/test-page.ts'
 
 // Goal: every visitor understands immediately what the page is, whatever the window, the wall, the link or the error.
 
@@ -43,7 +43,7 @@ const listCollisions = (page: Page) =>
   })
 
 describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
-  const { server, newPage, openPage, troubles } = setUpTestPages(browser, { width: 960, height: 600 })
+  const { getServer, newPage, openPage, troubles } = setUpTestPages(browser, { width: 960, height: 600 })
 
   test('one line says what the wall is, what a block costs and how many blocks are sold', async () => {
     const page = await openPage('')
@@ -58,10 +58,10 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
   test.each([320, 390, 820, 1440, 3840])(
     'nothing moves while the page loads in a window that is %d pixels wide',
     async (width) => {
-      server().showCanvas(createGalleryWall(1500))
+      getServer().showCanvas(createGalleryWall(1500))
       const page = await newPage({ viewport: { width, height: 844 } })
       await page.addInitScript(recordShifts)
-      await page.goto(server().url.href)
+      await page.goto(getServer().url.href)
       await waitUntilReady(page)
       await page.locator('#news button').waitFor()
       expect(await page.evaluate(() => Reflect.get(window, 'shifts'))).toEqual([])
@@ -74,14 +74,14 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
   )
 
   test('the first pixels are drawn at their final positions', async () => {
-    server().pausePixelsAfter(8000)
+    getServer().pausePixelsAfter(8000)
     const page = await newPage()
-    await page.goto(server().url.href)
+    await page.goto(getServer().url.href)
     const { width, height } = await measureStage(page)
     const inRainbow = { x: width / 2 + 33, y: height / 2 + 33 }
     await waitForColour(page, inRainbow, PALETTE[computeRainbowColour(5, 5)] ?? '')
     expect(await page.textContent('#counts')).toBe('4 of 14,400 blocks sold, $1 each.')
-    server().pausePixelsAfter(undefined)
+    getServer().pausePixelsAfter(undefined)
     await waitUntilReady(page)
     await waitForColour(page, inRainbow, PALETTE[computeRainbowColour(5, 5)] ?? '')
   })
@@ -102,7 +102,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     await page.locator('#panel').getByRole('button', { name: 'Send your agent' }).click()
     await page.getByRole('button', { name: 'Copy prompt' }).click()
     await page.getByText('Copied').waitFor()
-    const { origin } = server().url
+    const { origin } = getServer().url
     const prompt = await page.evaluate(() => navigator.clipboard.readText())
     expect(prompt).toStartWith(
       `Buy the open block nearest the centre on the pixel wall at ${origin} for me, and paint it.`,
@@ -111,7 +111,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     expect(prompt).toContain('1.00 USDC on eip155:8453')
     expect(prompt).toContain('wait for my approval')
     await page.keyboard.press('Escape')
-    await page.goto(`${server().url.href}?block=100,20`)
+    await page.goto(`${getServer().url.href}?block=100,20`)
     await page.locator('#card').getByRole('button', { name: 'Send your agent' }).click()
     await page.getByText('Buy block 100,20 on the pixel wall').waitFor()
   })
@@ -122,7 +122,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     const session = await page.context().newCDPSession(page)
     await session.send('Animation.enable')
     await session.send('Animation.setPlaybackRate', { playbackRate: 100 })
-    await page.goto(`${server().url.href}${path}`)
+    await page.goto(`${getServer().url.href}${path}`)
     await page.getByText('This page’s script did not load.').waitFor()
     expect(await page.getByRole('link', { name: 'all artworks and agents' }).getAttribute('href')).toBe('/atlas')
     troubles.length = 0
@@ -130,11 +130,11 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
 
   test('after a failed read of the wall, the stage has the colour of the theme, and the read is retried automatically', async () => {
     const page = await newPage({ colorScheme: 'light' })
-    server().answerWith(503)
-    await page.goto(server().url.href)
+    getServer().setStatus(503)
+    await page.goto(getServer().url.href)
     await page.getByText('Could not load the wall.').waitFor()
     expect(await readColour(page, { x: 5, y: 5 })).toBe('#e5dfd5')
-    server().answerWith(200)
+    getServer().setStatus(200)
     await page.locator('#notice').waitFor({ state: 'hidden' })
     await waitUntilReady(page)
     troubles.length = 0
@@ -142,18 +142,18 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
 
   test('in the light theme, the stage is not black even before the wall arrives', async () => {
     const page = await newPage({ colorScheme: 'light' })
-    server().pausePixelsAfter(1)
-    await page.goto(server().url.href)
+    getServer().pausePixelsAfter(1)
+    await page.goto(getServer().url.href)
     expect(await readColour(page, { x: 5, y: 5 })).toBe('#e5dfd5')
     const view = await measureStage(page)
     expect(await readColour(page, { x: view.width / 2, y: view.height / 2 })).toBe('#e5dfd5')
-    server().pausePixelsAfter(undefined)
+    getServer().pausePixelsAfter(undefined)
     await waitUntilReady(page)
   })
 
   test('a printed page contains the server’s picture of the wall', async () => {
     const page = await openPage('')
-    expect(server().asked).not.toContain('/wall.png')
+    expect(getServer().asked).not.toContain('/wall.png')
     await page.emulateMedia({ media: 'print' })
     await page.waitForFunction(() => (document.querySelector<HTMLImageElement>('.printed')?.naturalWidth ?? 0) > 0)
     const shown = await page.locator('.printed').boundingBox()
@@ -163,12 +163,12 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
 
   test('without scripts, the page shows a picture of the wall and a link to all artworks, and no control that would do nothing', async () => {
     const page = await newPage({ javaScriptEnabled: false })
-    await page.goto(server().url.href)
+    await page.goto(getServer().url.href)
     expect(await page.locator('button:visible').count()).toBe(0)
     expect(await page.locator('noscript img').isVisible()).toBe(true)
     expect(await page.getByRole('link', { name: 'all artworks and agents' }).getAttribute('href')).toBe('/atlas')
     expect(await listCollisions(page)).toEqual([])
-    await page.goto(`${server().url.href}paint`)
+    await page.goto(`${getServer().url.href}paint`)
     expect(await page.locator(':is(button, input, select, summary):visible').count()).toBe(0)
     expect(await page.locator('noscript p').isVisible()).toBe(true)
     expect(await page.getByRole('link', { name: 'the wall' }).getAttribute('href')).toBe('/')
@@ -176,7 +176,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
   })
 
   test('a wall without sales shows its grid and edge, and invites visitors to buy the first block', async () => {
-    server().showCanvas(emptyWall)
+    getServer().showCanvas(emptyWall)
     const page = await openPage('')
     await page.getByText('Nobody has bought a block yet.').waitFor()
     expect(await page.isVisible('.glow')).toBe(true)
@@ -189,7 +189,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     const linked = await openPage('?block=80,45')
     await linked.locator('#card').waitFor()
     expect(await linked.isVisible('.first')).toBe(false)
-    server().sell(openBlock, { id: 1, name: 'Carol', wallet: '0xcccc…cccc', framework: null })
+    getServer().sellBlock(openBlock, { id: 1, name: 'Carol', wallet: '0xcccc…cccc', framework: null })
     await page.locator('.first').waitFor({ state: 'hidden' })
   })
 
@@ -221,7 +221,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
   })
 
   test('when the minimap appears, it is not drawn block by block', async () => {
-    server().showCanvas(createGalleryWall(1500))
+    getServer().showCanvas(createGalleryWall(1500))
     const page = await openPage('')
     await page.evaluate(() => {
       const { putImageData } = CanvasRenderingContext2D.prototype
@@ -253,17 +253,17 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
       })
     })
     await page.addInitScript(countDraws)
-    await goToLive(page, `${server().url.href}#all`)
+    await goToFollowingPage(page, `${getServer().url.href}#all`)
     await waitUntilReady(page)
     await page.evaluate(() => Reflect.get(window, 'uploads').splice(0))
-    server().repaint(nastyBlock, white)
+    getServer().repaintBlock(nastyBlock, white)
     await page.waitForFunction(() => Reflect.get(window, 'uploads').length > 0)
     await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
     expect(await page.evaluate(() => Reflect.get(window, 'uploads'))).toEqual(['part 10 x 10'])
   })
 
   test('a sold-out wall does not invite anybody to buy', async () => {
-    server().showCanvas({ ...canvas, stats: { ...canvas.stats, claimed: 14_400, remaining: 0 } })
+    getServer().showCanvas({ ...canvas, stats: { ...canvas.stats, claimed: 14_400, remaining: 0 } })
     const page = await openPage('')
     expect(await page.textContent('#counts')).toBe('All 14,400 blocks are sold, at $1 each.')
     expect(await page.getByRole('button', { name: 'Send your agent' }).count()).toBe(0)
@@ -273,10 +273,10 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
   })
 
   test('if a part of the page cannot be loaded, a readable message says so', async () => {
-    server().showCanvas(createGalleryWall(1500))
+    getServer().showCanvas(createGalleryWall(1500))
     const page = await newPage()
     await page.route('**/lazy-ui*.js', (route) => route.abort())
-    await page.goto(server().url.href)
+    await page.goto(getServer().url.href)
     await page.getByText('Part of this page could not be loaded.').waitFor()
     expect(await page.getByRole('button', { name: 'Try again' }).isVisible()).toBe(true)
     const ground = await page

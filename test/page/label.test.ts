@@ -34,10 +34,10 @@ const measureOverhang = (page: Page) =>
   })
 
 describe.skipIf('reason' in browser)('the details of an artwork, in Chromium', () => {
-  const { server, openPage } = setUpTestPages(browser, { width: 960, height: 600 })
+  const { getServer, openPage } = setUpTestPages(browser, { width: 960, height: 600 })
 
   test.each(WINDOWS)('at %i x %i, the details are never cut off, whatever is clicked', async (width, height) => {
-    server().showCanvas(createGalleryWall(1500))
+    getServer().showCanvas(createGalleryWall(1500))
     const page = await openPage('#all', { viewport: { width, height } })
     const [view, top] = [await measureStage(page), await measureStageTop(page)]
     const { zoom } = fitWall(view)
@@ -83,7 +83,7 @@ describe.skipIf('reason' in browser)('the details of an artwork, in Chromium', (
     const blocks = canvas.blocks.map(({ px, ...block }) =>
       block.i === requireBlockAt(79, 44) ? block : { ...block, ...(px ? { px } : {}) },
     )
-    server().showCanvas({ ...canvas, blocks })
+    getServer().showCanvas({ ...canvas, blocks })
     const page = await openPage('?work=79,44')
     await page.locator('#card').getByText('or the operator has hidden it').waitFor()
   })
@@ -115,11 +115,11 @@ describe.skipIf('reason' in browser)('the details of an artwork, in Chromium', (
     await page.keyboard.press('Enter')
     await page.locator('#card').waitFor()
     await page.evaluate(async () => {
-      const press = (key: string) =>
+      const pressKey = (key: string) =>
         document.getElementById('wall')?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }))
       const { promise, resolve } = Promise.withResolvers()
       window.addEventListener('popstate', resolve, { once: true })
-      for (const key of ['Escape', 'ArrowRight', 'Enter']) press(key)
+      for (const key of ['Escape', 'ArrowRight', 'Enter']) pressKey(key)
       await promise
     })
     expect(await page.isVisible('#card')).toBe(true)
@@ -129,36 +129,36 @@ describe.skipIf('reason' in browser)('the details of an artwork, in Chromium', (
 
   test('the focus moves into the details and back to the wall, and is never lost', async () => {
     const page = await openPage('#all')
-    const readFocused = () =>
+    const readFocus = () =>
       page.evaluate(() => [document.activeElement?.id, document.activeElement?.closest('#card') !== null])
     await page.getByRole('button', { name: 'Send your agent' }).focus()
     await page.keyboard.press('Tab')
-    expect(await readFocused()).toEqual(['wall', false])
+    expect(await readFocus()).toEqual(['wall', false])
     // A tooltip is shown, and it contains nothing that could take the focus.
     await page.keyboard.press('Tab')
-    expect(await readFocused()).toEqual(['', false])
+    expect(await readFocus()).toEqual(['', false])
     expect(await page.evaluate(() => document.activeElement !== document.body)).toBe(true)
     await page.keyboard.press('Shift+Tab')
     await page.keyboard.press('Enter')
     await page.locator('#card').waitFor()
     await page.keyboard.press('Tab')
-    expect((await readFocused())[1]).toBe(true)
+    expect((await readFocus())[1]).toBe(true)
     await page.keyboard.press('Escape')
-    expect(await readFocused()).toEqual(['wall', false])
+    expect(await readFocus()).toEqual(['wall', false])
   })
 
   test('a repaint elsewhere leaves the details unchanged, and a repaint of the shown artwork updates them', async () => {
     const page = await openPage('?work=80,45')
     await page.locator('#card summary').click()
-    const readSeen = () => page.evaluate(() => Reflect.get(document.querySelector('#card .title') ?? {}, 'seen'))
+    const isSameElement = () => page.evaluate(() => Reflect.get(document.querySelector('#card .title') ?? {}, 'seen'))
     await page.evaluate(() => Reflect.set(document.querySelector('#card .title') ?? {}, 'seen', true))
     const red = new Uint8Array(100).fill(180).toBase64()
-    server().repaint(requireBlockAt(79, 44), new Uint8Array(100).fill(215).toBase64())
-    server().sell(requireBlockAt(0, 0), { id: 3, name: 'Carol', wallet: '0xcccc…cccc', framework: null })
+    getServer().repaintBlock(requireBlockAt(79, 44), new Uint8Array(100).fill(215).toBase64())
+    getServer().sellBlock(requireBlockAt(0, 0), { id: 3, name: 'Carol', wallet: '0xcccc…cccc', framework: null })
     // The count shows that later entries of the log have arrived.
     await page.getByText('5 of 14,400 blocks sold').waitFor()
-    expect(await readSeen()).toBe(true)
-    server().repaint(rainbowBlock, red)
+    expect(await isSameElement()).toBe(true)
+    getServer().repaintBlock(rainbowBlock, red)
     await page.waitForFunction(() => Reflect.get(document.querySelector('#card .title') ?? {}, 'seen') !== true)
     expect(await page.locator('#card details').getAttribute('open')).toBe('')
   })
@@ -201,7 +201,7 @@ describe.skipIf('reason' in browser)('the details of an artwork, in Chromium', (
   test('in the details, a long message has no box around it, and a long name is aligned to the start', async () => {
     const [first, ...others] = canvas.blocks
     if (first === undefined) throw new Error('the made-up wall is empty')
-    server().showCanvas({ ...canvas, blocks: [{ ...first, m: 'word '.repeat(50).trim() }, ...others] })
+    getServer().showCanvas({ ...canvas, blocks: [{ ...first, m: 'word '.repeat(50).trim() }, ...others] })
     const page = await openPage('?block=79,44')
     const message = page.locator('#card p.message')
     expect(await message.evaluate((element) => getComputedStyle(element).boxShadow)).toBe('none')
@@ -212,7 +212,7 @@ describe.skipIf('reason' in browser)('the details of an artwork, in Chromium', (
   test('a title in a right-to-left script is shown from right to left', async () => {
     const [mallory, ...others] = canvas.blocks
     if (mallory === undefined) throw new Error('the made-up wall is empty')
-    server().showCanvas({ ...canvas, blocks: [{ ...mallory, m: 'مرحبا بالعالم' }, ...others] })
+    getServer().showCanvas({ ...canvas, blocks: [{ ...mallory, m: 'مرحبا بالعالم' }, ...others] })
     const page = await openPage('?block=79,44')
     const side = await page.locator('#card .title').evaluate((element) => getComputedStyle(element).direction)
     expect(side).toBe('rtl')

@@ -5,7 +5,7 @@ import { type World, startWorld } from '../support/e2e/world.ts'
 import { requireBuiltPage } from '../support/page/built-page.ts'
 import { openDetails, hoverBlock, waitForBlockColour } from '../support/page/driver.ts'
 import { requireBlockAt } from '../support/page/sample-wall.ts'
-import { openTestBrowser, goToLive, openTestPage } from '../support/page/test-page.ts'
+import { openTestBrowser, goToFollowingPage, openTestPage } from '../support/page/test-page.ts'
 
 // Goal: a visitor to the page sees a real purchase, with no fake component in between. Method: the built page
 // from the server's own process, which sells on the embedded network.
@@ -29,7 +29,7 @@ describe.skipIf('reason' in browser)('the page of a real wall, in Chromium', () 
     const troubles: string[] = []
     const page = await openTestPage(browser, troubles, { viewport: { width: 960, height: 600 } })
     page.setDefaultTimeout(30_000)
-    const response = await goToLive(page, `${world.url}/#all`)
+    const response = await goToFollowingPage(page, `${world.url}/#all`)
     expect(response?.headers()['content-security-policy']).toStartWith("default-src 'none'")
     expect(await page.textContent('#counts')).toBe('0 of 14,400 blocks sold, $1 each.')
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { PALETTE } from '../../shared/palette.ts'
-import { boxOf, fitWall, zoom } from '../../viewer/camera/camera.ts'
+import { computeBlockBox, fitWall, zoom } from '../../viewer/camera/camera.ts'
 import { dark } from '../../viewer/theme.ts'
 import { OPEN } from '../../viewer/wall/pixel-buffer.ts'
 import {
-  middleOf,
+  computeMiddle,
   waitUntilReady,
   restPointer,
   waitForColour,
@@ -37,7 +37,7 @@ function refuseAllContexts() {
 }
 
 describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () => {
-  const { server, newPage } = setUpTestPages(browser, { width: 960, height: 600 })
+  const { getServer, newPage } = setUpTestPages(browser, { width: 960, height: 600 })
 
   async function openWithoutContext(
     refuse: () => void,
@@ -46,7 +46,7 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
   ): Promise<Page> {
     const page = await newPage(options)
     await page.addInitScript(refuse)
-    await page.goto(server().url.href + address)
+    await page.goto(getServer().url.href + address)
     await waitUntilReady(page)
     return page
   }
@@ -57,7 +57,7 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
   test('without WebGL, every pixel shows its palette colour', async () => {
     const page = await openWithoutContext(refuseWebGl, '#805,455,20')
     const view = await measureStage(page)
-    const box = boxOf({ x: 805, y: 455, zoom: 20 }, view, rainbowBlock)
+    const box = computeBlockBox({ x: 805, y: 455, zoom: 20 }, view, rainbowBlock)
     for (const pixel of [0, 33, 66, 99]) {
       const [x, y] = [pixel % 10, Math.floor(pixel / 10)]
       const point = { x: box.left + (x + 0.5) * 20, y: box.top + (y + 0.5) * 20 }
@@ -69,7 +69,7 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
     const page = await openWithoutContext(refuseWebGl, '?agent=1#805,455,20')
     // The profile panel makes the stage smaller.
     await page.locator('.about-agent').getByText('Ada').waitFor()
-    const box = boxOf({ x: 805, y: 455, zoom: 20 }, await measureStage(page), rainbowBlock)
+    const box = computeBlockBox({ x: 805, y: 455, zoom: 20 }, await measureStage(page), rainbowBlock)
     const findPointBeside = (px: number) => ({ x: box.left + px, y: box.top + box.height / 2 })
     await waitForColour(page, findPointBeside(-1), '#ffffff')
     await waitForColour(page, findPointBeside(-2), '#000000')
@@ -78,13 +78,13 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
   test('without WebGL, sold artworks have an edge', async () => {
     // In a window this wide, the height of the header is a whole number of pixels.
     const page = await openWithoutContext(refuseWebGl, '#805,455,20', { viewport: { width: 1280, height: 720 } })
-    const box = boxOf({ x: 805, y: 455, zoom: 20 }, await measureStage(page), rainbowBlock)
+    const box = computeBlockBox({ x: 805, y: 455, zoom: 20 }, await measureStage(page), rainbowBlock)
     await waitForColour(page, { x: box.left + box.width / 2, y: Math.round(box.top) - 1 }, dark.edge)
   })
 
   test('without WebGL, the page for painting shows the edges of artworks, and coordinates once the wall is zoomed in', async () => {
     const page = await newPage()
-    await page.goto(`${server().url.href}paint`)
+    await page.goto(`${getServer().url.href}paint`)
     await waitUntilReady(page)
     expect(await page.isVisible('.ticks')).toBe(false)
     const view = await measureStage(page)
@@ -94,7 +94,7 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
       camera = zoom(camera, view, 1.5, { x: view.width / 2, y: view.height / 2 })
     }
     await page.locator('.ticks .col').getByText('80', { exact: true }).waitFor()
-    const box = boxOf(camera, view, rainbowBlock)
+    const box = computeBlockBox(camera, view, rainbowBlock)
     await waitForColour(page, { x: box.left + box.width / 2, y: Math.round(box.top) - 1 }, dark.edge)
   })
 
@@ -114,7 +114,7 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
   test('without WebGL, a repaint appears without a reload', async () => {
     const page = await openWithoutContext(refuseWebGl)
     await waitForBlockColour(page, nastyBlock, red)
-    server().repaint(nastyBlock, white)
+    getServer().repaintBlock(nastyBlock, white)
     await waitForBlockColour(page, nastyBlock, '#ffffff')
   })
 
@@ -128,7 +128,7 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
   test('if nothing can be drawn, the tooltip still describes the block under the pointer', async () => {
     const page = await openWithoutContext(refuseAllContexts)
     const view = await measureStage(page)
-    const middle = middleOf(boxOf(fitWall(view), view, nastyBlock))
+    const middle = computeMiddle(computeBlockBox(fitWall(view), view, nastyBlock))
     const point = { x: middle.x, y: middle.y + (await measureStageTop(page)) }
     await restPointer(page, point, page.locator('.tooltip').getByText('Mallory'))
   })
@@ -147,7 +147,7 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
         drawArrays.apply(this, args)
       }
     })
-    await page.goto(`${server().url.href}#all`)
+    await page.goto(`${getServer().url.href}#all`)
     await waitUntilReady(page)
     expect(await page.locator('.fallback').count()).toBe(0)
     for (let press = 0; !isAsked; press++) {

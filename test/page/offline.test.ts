@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { createGalleryWall } from '../support/page/gallery.ts'
 import { startSampleServer, type SampleServer } from '../support/page/sample-server.ts'
 import { requireBlockAt } from '../support/page/sample-wall.ts'
-import { openTestBrowser, goToLive, openTestPage } from '../support/page/test-page.ts'
+import { openTestBrowser, goToFollowingPage, openTestPage } from '../support/page/test-page.ts'
 
 // Goal: the page can be installed, and shows the last wall without a connection. Method: each test has its own server,
 // which can be stopped once the page is stored.
@@ -76,11 +76,11 @@ describe.skipIf('reason' in browser)('without a connection, in Chromium', () => 
   test('a visit to a wall with ten repaints per second transfers at most 1.15 times as many bytes as a visit to a quiet wall', async () => {
     const wall = createGalleryWall(8200)
     server.showCanvas(wall)
-    await goToLive(page, server.url.href)
+    await goToFollowingPage(page, server.url.href)
     const quiet = server.asked.filter((path) => !path.startsWith('/api/live'))
     // Makes as many repaints as in ten seconds, while the page is being stored for offline use.
     const repainted = wall.blocks.slice(0, 100)
-    for (const { i, px = '' } of repainted) server.repaint(requireBlockAt(i % 160, Math.floor(i / 160)), px)
+    for (const { i, px = '' } of repainted) server.repaintBlock(requireBlockAt(i % 160, Math.floor(i / 160)), px)
     await waitUntilCached(page)
     expect(listReads()).toEqual(ONCE)
     const sizes = await Promise.all(

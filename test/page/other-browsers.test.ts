@@ -36,17 +36,17 @@ describe.each(all)('the page in %s', (name, browser) => {
   const waitUntil = async (expression: string) => {
     while ((await browser.evaluateText(expression)) !== 'true') await Bun.sleep(20)
   }
-  const open = async (address: string) => {
+  const openWall = async (address: string) => {
     await browser.goTo(`${server?.url.href}${address}`)
     await waitUntil(WHOLE)
   }
-  const press = (key: string) =>
+  const pressKey = (key: string) =>
     browser.evaluateText(
       `document.getElementById('wall').dispatchEvent(new KeyboardEvent('keydown', { key: '${key}', bubbles: true }))`,
     )
 
   test('a link to an artwork opens its details within the window, with its title and its colours', async () => {
-    await open('?work=80,45')
+    await openWall('?work=80,45')
     expect(await browser.evaluateText(`document.getElementById('counts').textContent`)).toBe(
       '4 of 14,400 blocks sold, $1 each.',
     )
@@ -65,11 +65,11 @@ describe.each(all)('the page in %s', (name, browser) => {
   })
 
   test('a panel opens with its key and closes with Escape', async () => {
-    await open('')
-    await press('/')
+    await openWall('')
+    await pressKey('/')
     expect(await browser.evaluateText(`document.getElementById('panel').ariaLabel`)).toBe('Find')
     expect(await browser.evaluateText(`document.querySelectorAll('#panel .works li').length`)).toBe('3')
-    await press('Escape')
+    await pressKey('Escape')
     expect(await browser.evaluateText(`document.getElementById('panel').hidden`)).toBe('true')
   })
 })

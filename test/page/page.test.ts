@@ -2,14 +2,14 @@ import { describe, expect, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
 import { Canvas } from '../../shared/contract/canvas.ts'
 import { PALETTE } from '../../shared/palette.ts'
-import { boxOf, fitWall } from '../../viewer/camera/camera.ts'
+import { computeBlockBox, fitWall } from '../../viewer/camera/camera.ts'
 import { dark } from '../../viewer/theme.ts'
 import { NO_PICTURE } from '../../viewer/wall/pixel-buffer.ts'
 import {
   actAndWaitForDraw,
   readColour,
   loseContext,
-  middleOf,
+  computeMiddle,
   openDetails,
   pinch,
   locatePixel,
@@ -30,12 +30,12 @@ import {
   computeRainbowColour,
   rainbowBlock,
 } from '../support/page/sample-wall.ts'
-import { openTestBrowser, goToLive, setUpTestPages } from '../support/page/test-page.ts'
+import { openTestBrowser, goToFollowingPage, setUpTestPages } from '../support/page/test-page.ts'
 
 const browser = await openTestBrowser()
 
 describe.skipIf('reason' in browser)('the page in Chromium', () => {
-  const { server, newPage, openPage, troubles } = setUpTestPages(browser, { width: 800, height: 520 })
+  const { getServer, newPage, openPage, troubles } = setUpTestPages(browser, { width: 800, height: 520 })
 
   test('the test wall satisfies the contract', () => {
     expect([...Value.Errors(Canvas, canvas)]).toEqual([])
@@ -115,7 +115,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     const card = page.locator('#card')
     expect(await card.locator('.where').textContent()).toBe('Block 100,20')
     expect(await card.locator('.price').textContent()).toBe('$1 in USDC for 10 × 10 pixels')
-    expect(await card.locator('pre').textContent()).toBe(`GET ${server().url.origin}/blocks/100,20`)
+    expect(await card.locator('pre').textContent()).toBe(`GET ${getServer().url.origin}/blocks/100,20`)
   })
 
   test('keys zoom and move the wall, and another key shows the whole wall again', async () => {
@@ -156,10 +156,10 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
       const path = new URL(request.url()).pathname
       if (/canvas|blocks|feed|tail/.test(path) && path.startsWith('/api/')) reads.push(path)
     })
-    await goToLive(page, server().url.href)
+    await goToFollowingPage(page, getServer().url.href)
     for (let colour = 0; colour < 20; colour++)
-      server().repaint(rainbowBlock, new Uint8Array(100).fill(colour).toBase64())
-    server().sell(openBlock, { id: 3, name: 'Carol', wallet: '0xcccc…cccc', framework: null })
+      getServer().repaintBlock(rainbowBlock, new Uint8Array(100).fill(colour).toBase64())
+    getServer().sellBlock(openBlock, { id: 3, name: 'Carol', wallet: '0xcccc…cccc', framework: null })
     await page.getByText('5 of 14,400 blocks sold').waitFor()
     expect(reads).toEqual(['/api/canvas.bin', '/api/blocks'])
   })
@@ -226,7 +226,9 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
       deviceScaleFactor: 2,
     })
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
-    const middle = middleOf(boxOf(fitWall(await measureStage(page)), await measureStage(page), nastyBlock))
+    const middle = computeMiddle(
+      computeBlockBox(fitWall(await measureStage(page)), await measureStage(page), nastyBlock),
+    )
     const top = await measureStageTop(page)
     await actAndWaitForDraw(page, () => pinch(page, { x: middle.x, y: middle.y + top }, 10, 100))
     // Before the pinch, this point was on another block, four blocks away.
@@ -252,10 +254,10 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
 
   test('a failed read of the wall is shown as an error, and can be retried', async () => {
     const page = await newPage()
-    server().answerWith(503)
-    await page.goto(server().url.href)
+    getServer().setStatus(503)
+    await page.goto(getServer().url.href)
     await page.getByText('Could not load the wall.').waitFor()
-    server().answerWith(200)
+    getServer().setStatus(200)
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByText('4 of 14,400 blocks sold').waitFor()
     expect(await page.isVisible('#notice')).toBe(false)

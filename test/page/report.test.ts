@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { coordOf } from '../../shared/wall.ts'
+import { formatCoord } from '../../shared/wall.ts'
 import { rainbowBlock } from '../support/page/sample-wall.ts'
 import { openTestBrowser, setUpTestPages } from '../support/page/test-page.ts'
 
@@ -9,10 +9,10 @@ import { openTestBrowser, setUpTestPages } from '../support/page/test-page.ts'
 const browser = await openTestBrowser()
 
 describe.skipIf('reason' in browser)('the form for reports, in Chromium', () => {
-  const { server, openPage, troubles } = setUpTestPages(browser, { width: 960, height: 700 })
+  const { getServer, openPage, troubles } = setUpTestPages(browser, { width: 960, height: 700 })
 
   test('a report is sent with its reason and note, can be retried after an error, and is confirmed on the card', async () => {
-    const page = await openPage(`?block=${coordOf(rainbowBlock)}`)
+    const page = await openPage(`?block=${formatCoord(rainbowBlock)}`)
     const sent: unknown[] = []
     let status = 429
     await page.route('**/api/reports', async (route) => {
@@ -30,10 +30,10 @@ describe.skipIf('reason' in browser)('the form for reports, in Chromium', () => 
     await page.locator('#card .report input').press('Enter')
     await page.getByText('Thank you. Only the operator sees your report').waitFor()
     const note = 'The link leads to a copy of a bank’s page.'
-    expect(sent).toEqual(Array.from({ length: 2 }, () => ({ block: coordOf(rainbowBlock), reason: 'scam', note })))
+    expect(sent).toEqual(Array.from({ length: 2 }, () => ({ block: formatCoord(rainbowBlock), reason: 'scam', note })))
     expect(await page.locator('#card .report button').count()).toBe(0)
     // Chromium itself reports the refused request.
     expect(troubles.splice(0).filter((text) => !text.includes('429'))).toEqual([])
-    expect(server().asked.some((path) => path.startsWith('/api/reports'))).toBe(false)
+    expect(getServer().asked.some((path) => path.startsWith('/api/reports'))).toBe(false)
   })
 })

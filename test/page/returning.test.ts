@@ -14,35 +14,35 @@ const px = new Uint8Array(100).fill(180).toBase64()
 const NEWS = '2 blocks by 2 agents since '
 
 describe.skipIf('reason' in browser)('a returning visit, in Chromium', () => {
-  const { server, newPage, openPage, troubles } = setUpTestPages(browser, { width: 960, height: 600 })
+  const { getServer, newPage, openPage, troubles } = setUpTestPages(browser, { width: 960, height: 600 })
 
   const waitUntilKept = (page: Page) => page.waitForFunction(() => localStorage.getItem('kept') === '1')
 
   /** Opens a page, waits until its wall is stored, and then clears the requests that the server recorded. */
   const visitOnce = async (options: Parameters<typeof newPage>[0] = {}) => {
     const page = await newPage(options)
-    await page.goto(server().url.href)
+    await page.goto(getServer().url.href)
     await waitUntilKept(page)
-    server().asked.length = 0
+    getServer().asked.length = 0
     return page
   }
-  const listReads = () => server().asked.filter((path) => /^.api/.test(path) && !path.startsWith('/api/live'))
+  const listReads = () => getServer().asked.filter((path) => /^.api/.test(path) && !path.startsWith('/api/live'))
 
   const sellAndRepaint = () => {
-    server().sell(openBlock, CAROL, px, Date.now(), { m: 'First block of Carol', l: 'https://carol.example/' })
-    server().repaint(nastyBlock, px)
+    getServer().sellBlock(openBlock, CAROL, px, Date.now(), { m: 'First block of Carol', l: 'https://carol.example/' })
+    getServer().repaintBlock(nastyBlock, px)
   }
-  const returnTo = async (page: Page, address = '') => {
-    await page.goto(server().url.href + address)
+  const returnToWall = async (page: Page, address = '') => {
+    await page.goto(getServer().url.href + address)
     await waitUntilReady(page)
   }
 
   test('a returning visitor sees the stored wall before the service responds, and then the changes', async () => {
     const page = await visitOnce()
-    server().sell(openBlock, CAROL, px)
+    getServer().sellBlock(openBlock, CAROL, px)
     const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
     await page.route('**/api/**', async (route) => (await held, await route.continue()))
-    await returnTo(page)
+    await returnToWall(page)
     expect(await page.textContent('#counts')).toBe('4 of 14,400 blocks sold, $1 each.')
     await page.waitForFunction(() => Reflect.get(window, 'draws') > 0)
     letGo()
@@ -57,17 +57,17 @@ describe.skipIf('reason' in browser)('a returning visit, in Chromium', () => {
     const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
     await page.route('**/assets/*.js', async (route) => (await held, await route.continue()))
     const lastView = page.locator('#last-view')
-    const openHeld = async (address: string) => {
-      await page.goto(server().url.href + address, { waitUntil: 'commit' })
+    const openHeldPage = async (address: string) => {
+      await page.goto(getServer().url.href + address, { waitUntil: 'commit' })
       await page.locator('#tools').waitFor()
     }
-    await openHeld('?block=100,20')
+    await openHeldPage('?block=100,20')
     expect(await lastView.isVisible()).toBe(false)
     await page.setViewportSize({ width: 900, height: 600 })
-    await openHeld('')
+    await openHeldPage('')
     expect(await lastView.isVisible()).toBe(false)
     await page.setViewportSize({ width: 960, height: 600 })
-    await openHeld('')
+    await openHeldPage('')
     await lastView.waitFor()
     const hasRed = await page.evaluate(() => {
       const canvas = document.querySelector<HTMLCanvasElement>('#last-view')
@@ -84,23 +84,23 @@ describe.skipIf('reason' in browser)('a returning visit, in Chromium', () => {
 
   test('on a later visit, the page reads the history if it missed 150 changes, but the whole wall if it missed more than a thousand', async () => {
     const page = await visitOnce()
-    for (let n = 0; n < 150; n++) server().repaint(rainbowBlock, px)
-    await returnTo(page)
+    for (let n = 0; n < 150; n++) getServer().repaintBlock(rainbowBlock, px)
+    await returnToWall(page)
     await page.getByText('1 block by 1 agent since ').waitFor()
     expect(listReads()).toEqual(['/api/tail', '/api/feed?after=3&limit=1', '/api/history?after=4&limit=200'])
     await page.close()
     const later = await visitOnce()
-    for (let n = 0; n < 1001; n++) server().repaint(rainbowBlock, px)
-    server().sell(openBlock, CAROL, px, Date.now())
-    await returnTo(later)
+    for (let n = 0; n < 1001; n++) getServer().repaintBlock(rainbowBlock, px)
+    getServer().sellBlock(openBlock, CAROL, px, Date.now())
+    await returnToWall(later)
     await later.getByText('1 block by 1 agent since ').waitFor()
     expect(listReads().slice(-2)).toEqual(['/api/canvas.bin', '/api/blocks'])
   })
 
   test('on a later visit, the page reads the whole wall if another wall is now at the same address', async () => {
     const page = await visitOnce()
-    server().showCanvas({ ...canvas, blocks: canvas.blocks.map((block) => ({ ...block, t: block.t + 1, a: 0 })) })
-    await returnTo(page)
+    getServer().showCanvas({ ...canvas, blocks: canvas.blocks.map((block) => ({ ...block, t: block.t + 1, a: 0 })) })
+    await returnToWall(page)
     await page.getByText('1 block by 1 agent since ').waitFor()
     expect(listReads()).toEqual(['/api/tail', '/api/feed?after=3&limit=1', '/api/canvas.bin', '/api/blocks'])
   })
@@ -108,7 +108,7 @@ describe.skipIf('reason' in browser)('a returning visit, in Chromium', () => {
   test('a link to an artwork that is newer than the stored wall opens that artwork', async () => {
     const page = await visitOnce()
     sellAndRepaint()
-    await returnTo(page, '?work=100,20')
+    await returnToWall(page, '?work=100,20')
     await page.locator('#card .title').getByText('First block of Carol').waitFor()
     await page.getByText(NEWS).waitFor()
     expect(await page.textContent('#toast')).toBe('')
@@ -117,7 +117,7 @@ describe.skipIf('reason' in browser)('a returning visit, in Chromium', () => {
   test('the whole tour can be followed by keyboard, and ends at an open block', async () => {
     const page = await visitOnce()
     sellAndRepaint()
-    await returnTo(page)
+    await returnToWall(page)
     const news = page.getByRole('button', { name: NEWS })
     await news.waitFor()
     await news.focus()
@@ -145,7 +145,7 @@ describe.skipIf('reason' in browser)('a returning visit, in Chromium', () => {
   test('going back closes the tour, and a click on the tour’s picture opens the details of the artwork', async () => {
     const page = await visitOnce()
     sellAndRepaint()
-    await returnTo(page)
+    await returnToWall(page)
     await page.getByRole('button', { name: NEWS }).click()
     await page.locator('.stop').waitFor()
     await page.goBack()
@@ -159,7 +159,7 @@ describe.skipIf('reason' in browser)('a returning visit, in Chromium', () => {
 
   test('the page shows missed changes one after another, and its counts rise step by step', async () => {
     const page = await visitOnce({ reducedMotion: 'no-preference' })
-    for (let n = 0; n < 30; n++) server().sell(requireBlockAt(20 + n, 10), CAROL, px, Date.now() + n)
+    for (let n = 0; n < 30; n++) getServer().sellBlock(requireBlockAt(20 + n, 10), CAROL, px, Date.now() + n)
     await page.addInitScript(() => {
       const seen: string[] = []
       Reflect.set(window, 'seen', seen)
@@ -170,7 +170,7 @@ describe.skipIf('reason' in browser)('a returning visit, in Chromium', () => {
       }
       requestAnimationFrame(recordCounts)
     })
-    await returnTo(page)
+    await returnToWall(page)
     await page.getByText('34 of 14,400 blocks sold').waitFor()
     const seen: string[] = await page.evaluate(() => Reflect.get(window, 'seen'))
     expect(seen.length).toBeGreaterThan(3)
@@ -180,12 +180,12 @@ describe.skipIf('reason' in browser)('a returning visit, in Chromium', () => {
   test('a returning visitor who missed nothing sees today’s news, and a wall without sales has no news', async () => {
     // With a different time for each sale, the newest one might not be the last of the log.
     const t = Date.now()
-    server().showCanvas({ ...canvas, blocks: canvas.blocks.map((block) => ({ ...block, t })) })
+    getServer().showCanvas({ ...canvas, blocks: canvas.blocks.map((block) => ({ ...block, t })) })
     const page = await visitOnce()
-    await returnTo(page)
+    await returnToWall(page)
     await page.getByRole('button', { name: '4 blocks by 2 agents today' }).waitFor()
     const stats = { claimed: 0, remaining: 14_400, agents: 0, lastClaimedAt: null, lastSaleId: 0 }
-    server().showCanvas({ ...canvas, agents: [], blocks: [], stats })
+    getServer().showCanvas({ ...canvas, agents: [], blocks: [], stats })
     const empty = await openPage('')
     expect(await empty.textContent('#news')).toBe('')
   })
@@ -202,10 +202,10 @@ describe.skipIf('reason' in browser)('a returning visit, in Chromium', () => {
         },
       )
     })
-    await page.goto(server().url.href)
+    await page.goto(getServer().url.href)
     await waitUntilKept(page)
     sellAndRepaint()
-    await returnTo(page)
+    await returnToWall(page)
     await page.getByRole('button', { name: NEWS }).click()
     await page.locator('.stop .title').getByText('First block of Carol').waitFor()
     expect(troubles).toEqual([])

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
-import { blocksOf } from '../../shared/area.ts'
-import { boxOf, fitWall } from '../../viewer/camera/camera.ts'
+import { listAreaBlocks } from '../../shared/area.ts'
+import { computeBlockBox, fitWall } from '../../viewer/camera/camera.ts'
 import { dark } from '../../viewer/theme.ts'
 import { OPEN } from '../../viewer/wall/pixel-buffer.ts'
 import {
   actAndWaitForDraw,
   readColour,
-  middleOf,
+  computeMiddle,
   waitUntilReady,
   waitForColour,
   waitForBlockColour,
@@ -26,7 +26,7 @@ const white = new Uint8Array(100).fill(215).toBase64()
 const carol = { id: 3, name: 'Carol', wallet: '0xcccc…cccc', framework: null }
 
 describe.skipIf('reason' in browser)('panels and details next to the wall, in Chromium', () => {
-  const { server, newPage, openPage, troubles } = setUpTestPages(browser, { width: 960, height: 600 })
+  const { getServer, newPage, openPage, troubles } = setUpTestPages(browser, { width: 960, height: 600 })
 
   test('a search finds an agent, and selecting the agent labels its artworks and dims all other blocks', async () => {
     const page = await openPage()
@@ -46,11 +46,11 @@ describe.skipIf('reason' in browser)('panels and details next to the wall, in Ch
   test('the help says where to report content, but only if the wall has a contact', async () => {
     const page = await newPage()
     const contact = '<meta name="contact" content="mailto:ops@wall.test"></head>'
-    await page.route(server().url.href, async (route) => {
+    await page.route(getServer().url.href, async (route) => {
       const response = await route.fetch()
       await route.fulfill({ response, body: (await response.text()).replace('</head>', contact) })
     })
-    await page.goto(server().url.href)
+    await page.goto(getServer().url.href)
     await waitUntilReady(page)
     await page.keyboard.press('?')
     const link = page.locator('#panel a[href^="mailto"]')
@@ -103,7 +103,7 @@ describe.skipIf('reason' in browser)('panels and details next to the wall, in Ch
   })
 
   test('the scrubber can show the wall before a repaint, and a repaint that arrives while it does so adds one step', async () => {
-    server().repaint(rainbowBlock, red)
+    getServer().repaintBlock(rainbowBlock, red)
     const page = await openPage()
     await waitForBlockColour(page, rainbowBlock, '#ff0000')
     await page.keyboard.press('t')
@@ -113,7 +113,7 @@ describe.skipIf('reason' in browser)('panels and details next to the wall, in Ch
     const isMixed = (colour: string) => colour !== '#ff0000' && colour !== '#ffffff'
     await waitForBlockColour(page, rainbowBlock, isMixed)
     expect(await page.locator('#panel output').textContent()).toMatch(/ · 4 blocks$/)
-    server().repaint(rainbowBlock, white)
+    getServer().repaintBlock(rainbowBlock, white)
     await page.locator('#panel input[max="6"]').waitFor()
     await waitForBlockColour(page, rainbowBlock, isMixed)
     await page.keyboard.press('End')
@@ -139,8 +139,8 @@ describe.skipIf('reason' in browser)('panels and details next to the wall, in Ch
 
   test('a sale and a repaint appear without a reload, and the sale is announced', async () => {
     const page = await openPage()
-    server().sell(openBlock, carol, red)
-    server().repaint(rainbowBlock, red)
+    getServer().sellBlock(openBlock, carol, red)
+    getServer().repaintBlock(rainbowBlock, red)
     await page.locator('#news').getByText('Carol just bought a block').waitFor()
     expect(await page.textContent('#counts')).toBe('5 of 14,400 blocks sold, $1 each.')
     await page.getByRole('button', { name: /just bought/ }).click()
@@ -170,9 +170,9 @@ describe.skipIf('reason' in browser)('panels and details next to the wall, in Ch
     await session.send('Animation.enable')
     await session.send('Animation.setPlaybackRate', { playbackRate: 0.02 })
     const area = { col: 20, row: 60, w: 4, h: 3 }
-    const t = server().sellArea(blocksOf(area).slice(0, 5), carol)
+    const t = getServer().sellArea(listAreaBlocks(area).slice(0, 5), carol)
     await page.locator('#news').getByText('Carol just bought').waitFor()
-    server().sellArea(blocksOf(area).slice(5), carol, t)
+    getServer().sellArea(listAreaBlocks(area).slice(5), carol, t)
     await page.locator('#news').getByText('Carol just bought 12 blocks').waitFor()
     expect(await page.locator('#news button').count()).toBe(1)
     expect(await page.evaluate(() => Reflect.get(window, 'pulses'))).toBe(1)
@@ -189,36 +189,36 @@ describe.skipIf('reason' in browser)('panels and details next to the wall, in Ch
     const page = await newPage()
     await page.clock.install()
     await page.route('**/api/live*', (route) => route.fulfill({ status: 503 }))
-    await page.goto(server().url.href)
+    await page.goto(getServer().url.href)
     const stale = page.locator('#stale').getByText('Out of date. Last updated')
     while (!(await stale.isVisible())) await page.clock.runFor(500)
-    server().sell(openBlock, carol)
+    getServer().sellBlock(openBlock, carol)
     const news = page.locator('#news').getByText('Carol just bought a block')
     while (!(await news.isVisible())) await page.clock.runFor(500)
-    expect(server().asked).toContain('/api/tail')
+    expect(getServer().asked).toContain('/api/tail')
     await page.waitForFunction(() => document.getElementById('stale')?.textContent === '')
     // Chromium itself reports the refused streams.
     expect(troubles.splice(0)).toHaveLength(3)
   })
 
   test('between two shared streams, a page reads the tail to get the changes that it missed', async () => {
-    server().shareStream(true)
+    getServer().shareStream(true)
     const page = await newPage()
     const following = page.waitForResponse((response) => response.url().endsWith('/api/live/shared'))
-    await page.goto(server().url.href)
+    await page.goto(getServer().url.href)
     await following
-    server().endStreams()
-    server().sell(openBlock, carol)
+    getServer().endStreams()
+    getServer().sellBlock(openBlock, carol)
     await page.getByText('5 of 14,400 blocks sold').waitFor()
-    expect(server().asked).toContain('/api/tail')
-    server().sell(requireBlockAt(150, 80), carol)
+    expect(getServer().asked).toContain('/api/tail')
+    getServer().sellBlock(requireBlockAt(150, 80), carol)
     await page.getByText('6 of 14,400 blocks sold').waitFor()
   })
 
   test('after the device was asleep, the page catches up with every sale', async () => {
     const page = await openPage()
     const sold = Array.from({ length: 450 }, (_, i) => requireBlockAt(i % 150, Math.floor(i / 150)))
-    for (const block of sold) server().sell(block, carol)
+    for (const block of sold) getServer().sellBlock(block, carol)
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
     await page.getByText('454 of 14,400 blocks sold').waitFor()
     await page.locator('#news').waitFor()
@@ -239,22 +239,22 @@ describe.skipIf('reason' in browser)('panels and details next to the wall, in Ch
 
   test('the rows of the wall are drawn as they arrive', async () => {
     // The row of the nasty block has arrived, and the row below has not.
-    server().pausePixelsAfter(rainbowBlock - 10)
+    getServer().pausePixelsAfter(rainbowBlock - 10)
     const page = await newPage()
-    await page.goto(`${server().url.href}#all`)
+    await page.goto(`${getServer().url.href}#all`)
     await waitForBlockColour(page, nastyBlock, '#ff0000')
     const view = await measureStage(page)
-    const below = await readColour(page, middleOf(boxOf(fitWall(view), view, rainbowBlock)))
-    server().pausePixelsAfter(undefined)
+    const below = await readColour(page, computeMiddle(computeBlockBox(fitWall(view), view, rainbowBlock)))
+    getServer().pausePixelsAfter(undefined)
     await waitForBlockColour(page, rainbowBlock, (colour) => colour !== below)
   })
 
   test('a link to an artwork shows the whole artwork, even if its pixels arrive before its deed', async () => {
-    server().pausePixelsAfter(rainbowBlock + 10)
+    getServer().pausePixelsAfter(rainbowBlock + 10)
     const page = await newPage()
-    await page.goto(`${server().url}?work=80,45`)
+    await page.goto(`${getServer().url}?work=80,45`)
     await page.waitForFunction(() => Reflect.get(window, 'draws') > 0)
-    server().pausePixelsAfter(undefined)
+    getServer().pausePixelsAfter(undefined)
     await page.locator('#card .title').getByText('Hello from a machine.').waitFor()
     const { width, height } = await measureStage(page)
     // The middle of the stage is between the two blocks of the artwork, each 160 pixels wide.
@@ -305,27 +305,27 @@ describe.skipIf('reason' in browser)('panels and details next to the wall, in Ch
 
   test('no script of the page runs text as code, because the page’s content security policy forbids it', async () => {
     const made = /\bFunction\s*[.(]|\beval\s*\(/
-    for await (const name of new Bun.Glob('**/*.js').scan(server().dist))
-      expect([name, made.exec(await Bun.file(`${server().dist}/${name}`).text())?.[0]]).toEqual([name, undefined])
+    for await (const name of new Bun.Glob('**/*.js').scan(getServer().dist))
+      expect([name, made.exec(await Bun.file(`${getServer().dist}/${name}`).text())?.[0]]).toEqual([name, undefined])
   })
 
   test('the page stays within its size limit', async () => {
     const sizes: Record<string, number> = {}
-    for await (const name of new Bun.Glob('**/*').scan(server().dist)) {
-      sizes[name] = Bun.gzipSync(await Bun.file(`${server().dist}/${name}`).bytes(), { level: 9 }).length
+    for await (const name of new Bun.Glob('**/*').scan(getServer().dist)) {
+      sizes[name] = Bun.gzipSync(await Bun.file(`${getServer().dist}/${name}`).bytes(), { level: 9 }).length
     }
-    const sum = (pattern: RegExp) =>
+    const sumSizes = (pattern: RegExp) =>
       Object.entries(sizes).reduce((total, [name, size]) => total + (pattern.test(name) ? size : 0), 0)
     const first = /^(?:index\.html|assets\/(?:index|pixel-buffer)-.*)$/
     // Only the page for painting loads these files, and none of the files blocks its first view.
     const painting = /(?:paint|image-worker)[-.]/
     const wall = /^(?!.*(?:paint|chat|image-worker|timelapse-worker|offline-worker|icon|manifest)[-.])/
-    console.info(`gzip bytes: first ${sum(first)}, wall ${sum(wall)}, paint ${sum(painting)}`, sizes)
-    expect(sum(first)).toBeLessThanOrEqual(40_000)
+    console.info(`gzip bytes: first ${sumSizes(first)}, wall ${sumSizes(wall)}, paint ${sumSizes(painting)}`, sizes)
+    expect(sumSizes(first)).toBeLessThanOrEqual(40_000)
     // The sum includes the form for reports, the tour, the stored wall and its last view, and the steps and links of
     // /paint.
-    expect(sum(wall)).toBeLessThanOrEqual(62_000)
-    expect(sum(painting)).toBeLessThanOrEqual(38_500)
+    expect(sumSizes(wall)).toBeLessThanOrEqual(62_000)
+    expect(sumSizes(painting)).toBeLessThanOrEqual(38_500)
   })
 
   test('a change of the wall does not move the focus in the list of artworks', async () => {
@@ -333,7 +333,7 @@ describe.skipIf('reason' in browser)('panels and details next to the wall, in Ch
     await page.keyboard.press('/')
     const work = page.getByRole('button', { name: /^Hello from a machine/ })
     await work.focus()
-    server().sell(openBlock, carol)
+    getServer().sellBlock(openBlock, carol)
     await page.getByText('Carol').first().waitFor()
     expect(await work.evaluate((element) => element === document.activeElement)).toBe(true)
   })

@@ -46,7 +46,7 @@ const decodePicture = (
   )
 
 describe.skipIf('reason' in browser)('saved files, in Chromium', () => {
-  const { server, openPage } = setUpTestPages(browser, { width: 960, height: 600 })
+  const { getServer, openPage } = setUpTestPages(browser, { width: 960, height: 600 })
 
   const downloadPicture = async (page: Page, panel: string, name: string) => {
     await page.keyboard.press(panel)
@@ -60,7 +60,7 @@ describe.skipIf('reason' in browser)('saved files, in Chromium', () => {
     [(block % 160) * 10 + x, Math.floor(block / 160) * 10 + y] as const
 
   test('a timelapse of the wall begins with open blocks and ends with the present wall, pixel for pixel', async () => {
-    server().repaint(nastyBlock, white)
+    getServer().repaintBlock(nastyBlock, white)
     const page = await openPage()
     const { name, file } = await downloadPicture(page, 't', 'Save GIF of the wall')
     expect(name).toBe('pixel-wall.gif')
@@ -88,12 +88,12 @@ describe.skipIf('reason' in browser)('saved files, in Chromium', () => {
     const page = await openPage('?work=80,45')
     const { name, file } = await downloadPicture(page, 't', 'Save GIF of this artwork')
     expect(name).toBe('pixel-wall-work-80-45.gif')
-    const locateEnlarged = (x: number, y: number) => [24 * x + 12, 24 * y + 12] as const
+    const locateEnlargedPixel = (x: number, y: number) => [24 * x + 12, 24 * y + 12] as const
     expect(
       await decodePicture(page, 'image/gif', file, 2, [
-        locateEnlarged(0, 0),
-        locateEnlarged(9, 9),
-        locateEnlarged(19, 9),
+        locateEnlargedPixel(0, 0),
+        locateEnlargedPixel(9, 9),
+        locateEnlargedPixel(19, 9),
       ]),
     ).toMatchObject({
       size: [480, 240],

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { IS_LONG_RUN } from '../support/long-run.ts'
 import { listCutOffTexts, listUnreachableControls } from '../support/page/axe.ts'
-import { walkPainting } from '../support/page/studio-driver.ts'
+import { walkThroughPainting } from '../support/page/studio-driver.ts'
 import { openTestBrowser, setUpTestPages } from '../support/page/test-page.ts'
 
 // Goal: the page loses nothing when it is enlarged to 200 % and 400 %. Method: windows of 1,280 x 720 and 1,280 x 1,024
@@ -47,7 +47,7 @@ describe.skipIf('reason' in browser)('an enlarged page, in Chromium', () => {
     'at %i x %i, everything in each step of painting can be reached and read',
     async (width, height) => {
       const page = await openPage('paint?at=20,20', { viewport: { width, height } })
-      await walkPainting(page, async (state) =>
+      await walkThroughPainting(page, async (state) =>
         expect(await listHiddenParts(page, state)).toEqual(createEmptyReport(state)),
       )
     },

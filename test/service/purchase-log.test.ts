@@ -14,7 +14,7 @@ const LISTING = 'name=Mallory&message=psst&framework=sly&link=https://mallory.ex
 
 test('a normal purchase is logged as one line, with its block, its transaction and its duration', async () => {
   const wall = await openWall()
-  await wall.buy(`/blocks/3,4?${LISTING}`, 1)
+  await wall.buyBlock(`/blocks/3,4?${LISTING}`, 1)
   const key = { payer: createWalletAddress(1), nonce: toHash(1) }
   const block = '3,4'
   expect(listFacts(wall, 'step')).toEqual([])
@@ -26,7 +26,7 @@ test('a normal purchase is logged as one line, with its block, its transaction a
 test('an unusual step is logged as a line of its own', async () => {
   const wall = await openWall()
   wall.facilitator.settling = { kind: 'unclear', by: 'pay.example' }
-  await wall.buy('/blocks/3,4', 1)
+  await wall.buyBlock('/blocks/3,4', 1)
   const key = { payer: createWalletAddress(1), nonce: toHash(1) }
   expect(listFacts(wall, 'step')).toEqual([
     { ...key, step: 'settle', answer: 'unclear', facilitator: 'pay.example', ms: 0 },
@@ -49,7 +49,7 @@ test('the purchase of an area is logged as one line, with the name of the area',
 test('the log lines of a rejection have its code and the facilitator’s reason', async () => {
   const wall = await openWall()
   wall.facilitator.verification = { kind: 'invalid', reason: 'insufficient_funds' }
-  await wall.buy('/blocks/next', 1)
+  await wall.buyBlock('/blocks/next', 1)
   const key = { payer: createWalletAddress(1), nonce: toHash(1) }
   // Nothing else is logged, so that junk cannot fill the journal.
   expect(wall.logger.notes.filter(({ event }) => event !== 'rail')).toEqual([
@@ -72,9 +72,9 @@ test('a failure of the store is logged only with the name of the error', async (
 test('signatures and buyers’ texts never appear in the log', async () => {
   const wall = await openWall()
   wall.facilitator.settling = { kind: 'unclear' }
-  await wall.buy(`/blocks/3,4?${LISTING}`, 1)
+  await wall.buyBlock(`/blocks/3,4?${LISTING}`, 1)
   wall.facilitator.settling = 'honest'
-  await wall.buy(`/blocks/3,4?${LISTING}`, 1)
+  await wall.buyBlock(`/blocks/3,4?${LISTING}`, 1)
   const journal = JSON.stringify([wall.logger.notes, wall.logger.alerts])
   expect(journal).toContain('mark-uncertain')
   for (const secret of [createTestPayment(1, 1).signature, 'Mallory', 'psst', 'sly', 'mallory.example'])
@@ -85,7 +85,7 @@ test('a sweep logs the purchases that it changes, but not those that it only che
   const wall = await openWall()
   const { db, chain, facilitator, clock, logger } = wall
   facilitator.settling = { kind: 'unclear' }
-  await wall.buy('/blocks/3,4', 1)
+  await wall.buyBlock('/blocks/3,4', 1)
   const rail = createPaymentHealth({ facilitator, chain, clock, logger })
   const { ledger } = db
   const seller = createSellerWith({ ledger, facilitator, chain, clock, logger, rail })

@@ -82,7 +82,7 @@ function buildLog(script: readonly Step[]): readonly Change[] {
 }
 
 /** A log as it is read later: each entry lacks the content that was hidden after it. */
-export function reread(log: readonly Change[]): readonly Change[] {
+export function rereadLog(log: readonly Change[]): readonly Change[] {
   return log.map((change) => {
     if (change.kind === 'identity') return change
     const masks = log.flatMap((later) =>
@@ -97,7 +97,7 @@ export function reread(log: readonly Change[]): readonly Change[] {
  * agent.
  */
 export function compactLog(whole: readonly Change[]): readonly Change[] {
-  const log = reread(whole)
+  const log = rereadLog(whole)
   const readSubject = (change: Change) => (change.kind === 'identity' ? change.agent : change.block)
   return log.filter(
     (change, i) =>

@@ -9,7 +9,7 @@ import { TERMS } from './samples.ts'
 // The tables are created once for all tests of a file: copying them is fifty times as fast.
 let made: Uint8Array | undefined
 
-function createBlank(): Uint8Array {
+function createBlankWall(): Uint8Array {
   if (made !== undefined) return made
   const steps = listMigrations('sqlite')
   const db = new Database(':memory:')
@@ -22,7 +22,7 @@ function createBlank(): Uint8Array {
 }
 
 /** Opens the store of an empty wall. */
-export const openBlank = (): Promise<Sqlite> => openSqlite(':memory:', TERMS.network, { copyOf: createBlank() })
+export const openBlankWall = (): Promise<Sqlite> => openSqlite(':memory:', TERMS.network, { copyOf: createBlankWall() })
 
 /** Opens a connection to an empty wall, for tests that read its tables. */
-export const connectBlank = (): Connection => openWall(':memory:', TERMS.network, { copyOf: createBlank() })
+export const connectToBlankWall = (): Connection => openWall(':memory:', TERMS.network, { copyOf: createBlankWall() })

@@ -5,7 +5,7 @@ import type { Engine as OpenedEngine } from '../../db/engine.ts'
 import type { Listing } from '../../server/domain/purchase/listing.ts'
 import type { Hash, Payment, Target } from '../../server/domain/purchase/payment.ts'
 import type { Purchase, SoldPurchase, UnclaimedPayment } from '../../server/domain/purchase/purchase.ts'
-import { blockOf, toHash, HEAD, createTestListing, NOW, createTestPayment } from './samples.ts'
+import { parseBlockOrThrow, toHash, HEAD, createTestListing, NOW, createTestPayment } from './samples.ts'
 
 /** Every port of the store, and how to close it. */
 export type Engine = Pick<
@@ -53,11 +53,11 @@ export const testOver =
 /** Returns a function that declares tests, each with a new store. */
 export const testOverStore = (open: () => Promise<Engine>): EngineTest => testOver(open, (engine) => engine.close())
 
-// The nonces of purchases that `reserve` treats as in progress, so that a payer's other purchases do not matter.
+// The nonces of purchases that `reserveTarget` treats as in progress, so that a payer's other purchases do not matter.
 const BESIDE = Array.from({ length: 64 }, (_, nonce) => toHash(nonce))
 
 /** Claims a target that must be open. */
-export async function reserve(
+export async function reserveTarget(
   { ledger }: Pick<Engine, 'ledger'>,
   target: Target,
   payment: Payment,
@@ -73,7 +73,7 @@ export async function reserve(
  * Sells the block at a coordinate, or the next one, and marks the purchase as answered. The transaction's hash is made
  * from the nonce, too.
  */
-export async function sell(
+export async function sellBlock(
   engine: Pick<Engine, 'ledger'>,
   target: string,
   payer: number,
@@ -81,8 +81,8 @@ export async function sell(
   listing: Listing = createTestListing(),
   now = NOW,
 ): Promise<SoldPurchase> {
-  const asked = target === 'next' ? target : blockOf(target)
-  const held = await reserve(engine, asked, createTestPayment(payer, nonce), listing, now)
+  const asked = target === 'next' ? target : parseBlockOrThrow(target)
+  const held = await reserveTarget(engine, asked, createTestPayment(payer, nonce), listing, now)
   const sold = await engine.ledger.finalize(held, toHash(nonce), true, now)
   await engine.ledger.markAnswered(sold.payment)
   return { ...sold, state: { ...sold.state, unanswered: false } }
@@ -98,7 +98,7 @@ export async function recordLatePayment(
 }
 
 /** The stored purchase of a payment, which must exist. */
-export async function findStored({ ledger }: Pick<Engine, 'ledger'>, payment: Payment): Promise<Purchase> {
+export async function findStoredPurchase({ ledger }: Pick<Engine, 'ledger'>, payment: Payment): Promise<Purchase> {
   const purchase = await ledger.find(payment)
   if (purchase === undefined) throw new Error('the ledger does not know the payment')
   return purchase

@@ -7,7 +7,7 @@ import { SQL } from 'bun'
 import type { Connection } from '../../db/sqlite/connection.ts'
 import { openSqlite, type Sqlite } from '../../db/sqlite/open.ts'
 import { CLAIM_ORDER } from '../../shared/wall.ts'
-import { connectBlank } from './blank-wall.ts'
+import { connectToBlankWall } from './blank-wall.ts'
 import { NOW, TERMS, createWalletAddress } from './samples.ts'
 
 const buyer = createWalletAddress(0xdecade)
@@ -35,15 +35,15 @@ export function sellAllBut(left: number, connection: Connection): void {
 const made = new Map<number, Uint8Array>()
 
 /** Opens a nearly sold-out wall in memory, as a copy of one that is made once for all tests of a file. */
-export async function openNearlySold(left: number): Promise<Sqlite> {
-  const copyOf = made.get(left) ?? createNearlySold(left)
+export async function openNearlySoldWall(left: number): Promise<Sqlite> {
+  const copyOf = made.get(left) ?? createNearlySoldWall(left)
   made.set(left, copyOf)
   return await openSqlite(':memory:', TERMS.network, { copyOf })
 }
 
-function createNearlySold(left: number): Uint8Array {
+function createNearlySoldWall(left: number): Uint8Array {
   const file = join(tmpdir(), `${crypto.randomUUID()}.sqlite`)
-  const connection = connectBlank()
+  const connection = connectToBlankWall()
   sellAllBut(left, connection)
   connection.run(`VACUUM INTO '${file}'`)
   connection.close()
@@ -53,7 +53,7 @@ function createNearlySold(left: number): Uint8Array {
 }
 
 /** Sells all but the last `left` blocks on PostgreSQL. */
-export async function sellAllButOn(url: string, left: number): Promise<void> {
+export async function sellAllButOnPostgres(url: string, left: number): Promise<void> {
   const sold = CLAIM_ORDER.length - left
   const sql = new SQL(url, { max: 1 })
   await sql

@@ -8,7 +8,7 @@ export const findFailure = (line: string): string | undefined =>
   /^\(fail\) (.+?)(?: \[[\d.]+m?s\])?$/.exec(stripVTControlCharacters(line))?.[1]
 
 /** The requirement that is missing on this machine, according to a line of output; `undefined` for other lines. */
-export const findMissing = (line: string): string | undefined =>
+export const findMissingRequirement = (line: string): string | undefined =>
   /^skipped without (.+)$/.exec(stripVTControlCharacters(line))?.[1]
 
 /** A finished run; `measured` has states of the machine while the tests ran. */

@@ -6,9 +6,9 @@ import type { Address, Hash, Payment, Terms } from '../../server/domain/purchase
 import type { Purchase } from '../../server/domain/purchase/purchase.ts'
 import type { Edit, Identity } from '../../server/domain/wall/edit.ts'
 import type { BlockContent, Change, Profile, SaleChange } from '../../server/domain/wall/log.ts'
-import { blocksOf, parseArea, type Area } from '../../shared/area.ts'
+import { listAreaBlocks, parseArea, type Area } from '../../shared/area.ts'
 import { parsePixels, PIXELS_PER_BLOCK, type Pixels } from '../../shared/pixels.ts'
-import { coordOf, parseCoord, type BlockIndex } from '../../shared/wall.ts'
+import { formatCoord, parseCoord, type BlockIndex } from '../../shared/wall.ts'
 
 /** The time of all samples, in milliseconds; it is a whole second. */
 export const NOW = 1_800_000_000_000
@@ -25,7 +25,7 @@ export const TERMS: Terms = {
 }
 
 /** The block at a coordinate that is on the wall. */
-export function blockOf(coord: string): BlockIndex {
+export function parseBlockOrThrow(coord: string): BlockIndex {
   const block = parseCoord(coord)
   if (block === undefined) throw new RangeError(`${coord} is not a coordinate of the wall`)
   return block
@@ -39,7 +39,7 @@ export function parseAreaOrThrow(name: string): Area {
 }
 
 /** The coordinates of the blocks in a named area, row by row. */
-export const listCoords = (name: string): string[] => blocksOf(parseAreaOrThrow(name)).map(coordOf)
+export const listCoords = (name: string): string[] => listAreaBlocks(parseAreaOrThrow(name)).map(formatCoord)
 
 /** A wallet address made from a number. */
 export const createWalletAddress = (number: number): Address => `0x${number.toString(16).padStart(40, '0')}`
@@ -66,7 +66,7 @@ export function createTestPayment(payer: number, nonce: number, changes: Partial
 export const createUncertainPurchase = (number: number): Purchase => ({
   payment: createTestPayment(number, number),
   target: 'next',
-  block: blockOf('3,4'),
+  block: parseBlockOrThrow('3,4'),
   listing: SILENT,
   head: HEAD,
   state: { kind: 'reserved', uncertain: true, attempt: 1 },

@@ -13,7 +13,7 @@ type Timer = { readonly owner: object; at: number; readonly ring: () => void }
 
 export type Scheduler = {
   /** Milliseconds since the history began. */
-  readonly elapsed: () => number
+  readonly getElapsed: () => number
   /** Makes a call, which happens when it is chosen. A promise that `act` returns must be settled already. */
   call<T>(owner: object, act: () => Promise<T> | T): Promise<T>
   /**
@@ -26,7 +26,7 @@ export type Scheduler = {
   /** Lets one of the waiting calls happen; false if there is none. */
   step(prng: Prng): boolean
   /** Lets time pass, and ends every wait that becomes due. */
-  pass(ms: number): void
+  advance(ms: number): void
   /** Milliseconds until the next timer. */
   getMsUntilNext(): number | undefined
   /** Pauses all calls of `owner` for this time, like a frozen process. */
@@ -56,7 +56,7 @@ export function createScheduler(passing: (elapsed: number) => void = () => {}): 
   }
 
   return {
-    elapsed: () => elapsed,
+    getElapsed: () => elapsed,
     call: (owner, act) =>
       new Promise((resolve, reject) => {
         const runNext = () => {
@@ -104,7 +104,7 @@ export function createScheduler(passing: (elapsed: number) => void = () => {}): 
       drainMicrotasks()
       return true
     },
-    pass(ms) {
+    advance(ms) {
       const until = elapsed + ms
       for (;;) {
         const first = findEarliest(timers)
@@ -153,7 +153,7 @@ function findEarliest(timers: readonly Timer[]): Timer | undefined {
 }
 
 /** The result of a promise that settles by microtasks alone. Throws the promise's error if it rejects. */
-export function readSettled<T>(promise: Promise<T>): T {
+export function readSettledResult<T>(promise: Promise<T>): T {
   let end: { readonly value: T } | { readonly error: unknown } | undefined
   promise.then(
     (value) => {

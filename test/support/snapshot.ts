@@ -16,7 +16,7 @@ export async function expectSnapshot(text: string, path: string): Promise<void> 
  * Prints named JSON values. A long object that occurred earlier is printed as a reference, so a change in it shows
  * once.
  */
-export function shareRepeated(values: Readonly<Record<string, unknown>>): ReadonlyMap<string, string> {
+export function printWithReferences(values: Readonly<Record<string, unknown>>): ReadonlyMap<string, string> {
   const placeOf = new Map<string, string>() // JSON of a value -> where it occurs first
   const replaceRepeated = (value: unknown, place: string): unknown => {
     if (typeof value !== 'object' || value === null) return value

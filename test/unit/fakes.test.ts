@@ -19,17 +19,17 @@ testChain('fakes', async () => {
   const chain = createFakeChain()
   const gone = Object.assign(createFakeChain(), { silent: true })
   const foreign = Object.assign(createFakeChain(), { wrong: 'the chain endpoint serves another network' })
-  const cancelPayment = async (payment: Awaited<ReturnType<typeof createPayment>>) => chain.cancel(payment)
+  const cancelPayment = async (payment: Awaited<ReturnType<typeof createPayment>>) => chain.cancelAuthorization(payment)
   return {
     chain,
     gone,
     foreign,
-    payment: createPayment,
-    settle: async (payment) => chain.land(payment),
-    give: async (payment, amount) => chain.transferDirectly(payment.payer, payment.to, amount),
+    createPayment,
+    settle: async (payment) => chain.transferPayment(payment),
+    transferDirectly: async (payment, amount) => chain.transferDirectly(payment.payer, payment.to, amount),
     cancel: cancelPayment,
     spendElsewhere: cancelPayment,
-    expire: async (payment) => chain.expire(payment),
+    expire: async (payment) => chain.expireAuthorization(payment),
   }
 })
 
@@ -45,7 +45,7 @@ testFacilitator('fakes', async () => {
       supported: 'unavailable',
       signing: 'unavailable',
     } as const),
-    payment: createPayment,
+    createPayment,
     createUnaffordablePayment: async () => {
       facilitator.verification = { kind: 'invalid', reason }
       facilitator.settling = { kind: 'refused', reason }
@@ -67,6 +67,6 @@ testWallets('fakes', async () => ({
   wallets: fakeWallets,
   owner: createSigner(1),
   stranger: createSigner(2),
-  payment: createPayment,
+  createPayment,
   createForgedPayment: async () => ({ ...(await createPayment()), nonce: toHash(1), signature: FORGED }),
 }))

@@ -5,10 +5,10 @@ import { EditFields, ListingQuery } from '../../shared/contract/block.ts'
 import { FeedQuery } from '../../shared/contract/feed.ts'
 import { PixelsQuery } from '../../shared/contract/picture.ts'
 
-const read = (schema: TObject, value: unknown) => createReader(schema, refuseField('invalid_body'))(value)
+const readFields = (schema: TObject, value: unknown) => createReader(schema, refuseField('invalid_body'))(value)
 
 test('a valid value is read, and the defaults of its schema fill the missing fields', () => {
-  expect<unknown>(read(FeedQuery, { after: 7 })).toEqual({ after: 7, limit: 50 })
+  expect<unknown>(readFields(FeedQuery, { after: 7 })).toEqual({ after: 7, limit: 50 })
 })
 
 test.each<[string, TObject, object, string]>([
@@ -52,9 +52,9 @@ test.each<[string, TObject, object, string]>([
     'name must be given only once.',
   ],
 ])('the error for %s states the rule of the field', (_, schema, value, message) => {
-  expect(read(schema, value)).toMatchObject({ message })
+  expect(readFields(schema, value)).toMatchObject({ message })
 })
 
 test('if several fields are invalid, the error is about the first one in the order of the schema', () => {
-  expect(read(ListingQuery, { painter: '0x1', message: '', name: '' })).toMatchObject({ code: 'invalid_name' })
+  expect(readFields(ListingQuery, { painter: '0x1', message: '', name: '' })).toMatchObject({ code: 'invalid_name' })
 })

@@ -5,7 +5,7 @@ import { ConfigError } from '../../server/config.ts'
 import { loadSettings, parseSettings } from '../../server/settings-file.ts'
 import { createScratchFolder } from '../support/scratch-folder.ts'
 
-const parse = (text: string) => Object.fromEntries(parseSettings(text, 'wall.env'))
+const parseText = (text: string) => Object.fromEntries(parseSettings(text, 'wall.env'))
 
 test('a settings file is read as systemd reads it', () => {
   const text = [
@@ -27,7 +27,7 @@ test('a settings file is read as systemd reads it', () => {
     'WINDOWS=value\r',
     'LAST=end',
   ].join('\n')
-  expect(parse(text)).toEqual({
+  expect(parseText(text)).toEqual({
     PLAIN: 'postgres://wall:pa$$w#rd@host/wall',
     SPACES: 'kept within, not around',
     SINGLE: 'a \\ b $HOME # c ',
@@ -69,25 +69,25 @@ test('the environment takes precedence over the file, and a named file must exis
 test('the settings file of the machine takes precedence over one in the folder where a command runs', () => {
   const [ofMachine, ofFolder] = [join(folder, 'machine.env'), join(folder, 'folder.env')]
   writeFileSync(ofFolder, 'HOST=folder')
-  const read = () => {
+  const readHost = () => {
     const env: Record<string, string | undefined> = {}
     loadSettings(env, undefined, [ofMachine, ofFolder])
     return env['HOST']
   }
-  expect(read()).toBe('folder')
+  expect(readHost()).toBe('folder')
   writeFileSync(ofMachine, 'HOST=machine')
-  expect(read()).toBe('machine')
+  expect(readHost()).toBe('machine')
 })
 
 test('a misspelt setting name is an error, and an unknown one causes a warning', () => {
   const path = join(folder, 'misspelt.env')
-  const load = (text: string) => {
+  const loadText = (text: string) => {
     writeFileSync(path, text)
     return loadSettings({}, path)
   }
-  expect(() => load('PRIZE=5.00\nport=1\nBASE_URL=x')).toThrow(
+  expect(() => loadText('PRIZE=5.00\nport=1\nBASE_URL=x')).toThrow(
     `${path}: unknown setting PRIZE; did you mean PRICE?\n${path}: unknown setting port; did you mean PORT?`,
   )
-  expect(load('RPC_URL_FILE=x\nDESK_PATH=x\nPGPASSWORD=x\nHTTPS_PROXY=x\nTZ=UTC')).toEqual([])
-  expect(load('COLOUR=red')).toEqual([`${path}: ignored unknown setting COLOUR.`])
+  expect(loadText('RPC_URL_FILE=x\nDESK_PATH=x\nPGPASSWORD=x\nHTTPS_PROXY=x\nTZ=UTC')).toEqual([])
+  expect(loadText('COLOUR=red')).toEqual([`${path}: ignored unknown setting COLOUR.`])
 })

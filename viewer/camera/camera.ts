@@ -1,7 +1,7 @@
 /** The camera: which part of the wall the stage shows. Pure. Screen points are CSS pixels from the stage's top left. */
 
 import type { Area } from '../../shared/area.ts'
-import { BLOCK_SIZE, type BlockIndex, HEIGHT, WIDTH, blockAt, cellOf } from '../../shared/wall.ts'
+import { BLOCK_SIZE, type BlockIndex, HEIGHT, WIDTH, getBlockAt, getCell } from '../../shared/wall.ts'
 
 /** The maximum zoom, in CSS pixels per wall pixel: a block then spans 480 CSS pixels. */
 export const ZOOM_MAX = 48
@@ -9,7 +9,7 @@ export const ZOOM_MAX = 48
 // The share of the stage that a wall shown whole takes; the rest is its margin.
 const FIT_SHARE = 0.96
 
-// The share of the stage that `lookAt` and `reveal` use for an area.
+// The share of the stage that `lookAt` and `moveIntoView` use for an area.
 const AREA_SHARE = 0.8
 
 export type Point = { readonly x: number; readonly y: number }
@@ -86,7 +86,7 @@ export function zoom(camera: Camera, view: View, factor: number, at: Point): Cam
 export type Rect = { readonly left: number; readonly top: number; readonly right: number; readonly bottom: number }
 
 /** The rectangle of an area of blocks. */
-export const rectOf = ({ col, row, w, h }: Area): Rect => ({
+export const toRect = ({ col, row, w, h }: Area): Rect => ({
   left: col * BLOCK_SIZE,
   top: row * BLOCK_SIZE,
   right: (col + w) * BLOCK_SIZE,
@@ -104,7 +104,7 @@ export function lookAt(area: Rect, view: View, zoomMax: number): Camera {
 }
 
 /** The camera moved as little as necessary to show all of an area, at the same zoom. */
-export function reveal(camera: Camera, view: View, area: Rect): Camera {
+export function moveIntoView(camera: Camera, view: View, area: Rect): Camera {
   const halfWidth = (view.width / 2 / camera.zoom) * AREA_SHARE
   const halfHeight = (view.height / 2 / camera.zoom) * AREA_SHARE
   const x = clampBetween(camera.x, area.right - halfWidth, area.left + halfWidth)
@@ -141,12 +141,12 @@ export type Box = { readonly left: number; readonly top: number; readonly width:
 /** The block under a screen point; `undefined` off the wall. */
 export function findBlock(camera: Camera, view: View, at: Point): BlockIndex | undefined {
   const point = toWall(camera, view, at)
-  return blockAt(Math.floor(point.x / BLOCK_SIZE), Math.floor(point.y / BLOCK_SIZE))
+  return getBlockAt(Math.floor(point.x / BLOCK_SIZE), Math.floor(point.y / BLOCK_SIZE))
 }
 
 /** The position of a block on the stage. */
-export const boxOf = (camera: Camera, view: View, block: BlockIndex): Box =>
-  projectRect(camera, view, rectOf({ ...cellOf(block), w: 1, h: 1 }))
+export const computeBlockBox = (camera: Camera, view: View, block: BlockIndex): Box =>
+  projectRect(camera, view, toRect({ ...getCell(block), w: 1, h: 1 }))
 
 /** The position of an area of the wall on the stage. */
 export function projectRect(camera: Camera, view: View, { left, top, right, bottom }: Rect): Box {

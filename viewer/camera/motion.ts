@@ -30,10 +30,12 @@ const STEP_MAX_MS = 64
 /** The camera after `ms` of a motion; the returned `motion` is undefined once the camera has come to rest. */
 export function advanceMotion(camera: Camera, view: View, motion: Motion, ms: number): Moved {
   const time = Math.min(ms, STEP_MAX_MS)
-  return motion.kind === 'glide' ? glide(camera, view, motion, time) : fly(camera, view, motion.to, time)
+  return motion.kind === 'glide'
+    ? advanceGlide(camera, view, motion, time)
+    : advanceFlight(camera, view, motion.to, time)
 }
 
-function glide(camera: Camera, view: View, { vx, vy }: { vx: number; vy: number }, ms: number): Moved {
+function advanceGlide(camera: Camera, view: View, { vx, vy }: { vx: number; vy: number }, ms: number): Moved {
   const kept = Math.exp(-ms / GLIDE_MS)
   // The time in which the initial speed covers the same distance as the exponentially decaying speed does in `ms`.
   const way = GLIDE_MS * (1 - kept)
@@ -43,7 +45,7 @@ function glide(camera: Camera, view: View, { vx, vy }: { vx: number; vy: number 
   return { camera: moved, motion: rests ? undefined : { kind: 'glide', vx: vx * kept, vy: vy * kept } }
 }
 
-function fly(camera: Camera, view: View, goal: Camera, ms: number): Moved {
+function advanceFlight(camera: Camera, view: View, goal: Camera, ms: number): Moved {
   const to = clampCamera(goal, view)
   if (isNear(camera, to)) return { camera: to, motion: undefined }
   const share = 1 - Math.exp(-ms / FLIGHT_MS)

@@ -6,13 +6,13 @@
 import { App, applyHostStyleVariables, type McpUiHostContext } from '@modelcontextprotocol/ext-apps'
 import type { Canvas } from '../../shared/contract/canvas.ts'
 import type { Spaces } from '../../shared/contract/space.ts'
-import { BLOCK_SIZE, cellOf, parseCoord, type Cell } from '../../shared/wall.ts'
+import { BLOCK_SIZE, getCell, parseCoord, type Cell } from '../../shared/wall.ts'
 import { createAppearance } from '../appearance.ts'
-import { clampCamera, fitWall, isFitted, reveal, measureView, type Camera } from '../camera/camera.ts'
+import { clampCamera, fitWall, isFitted, moveIntoView, measureView, type Camera } from '../camera/camera.ts'
 import { readPrice } from '../page-words.ts'
 import { listenToInput } from '../studio/pointer-input.ts'
 import { createPreview } from '../studio/preview.ts'
-import { measureCovered, lookAtSketch, moveSketch, createSketch, type Sketch } from '../studio/sketch.ts'
+import { measureCoveredArea, lookAtSketch, moveSketch, createSketch, type Sketch } from '../studio/sketch.ts'
 import { queryElement } from '../ui/dom.ts'
 import { buildWall, type Wall } from '../wall/wall-model.ts'
 import { parseProposal, WHOLE_WALL, type Proposal } from './proposal.ts'
@@ -29,10 +29,10 @@ const proposed = Promise.withResolvers<void>()
 
 const app = new App({ name: 'pixel-wall', version: '1' }, {}, { autoResize: true })
 const appearance = createAppearance(() => {
-  preview.setTheme(appearance.theme())
+  preview.setTheme(appearance.getTheme())
   requestDrawing()
 })
-const preview = createPreview(canvas, appearance.theme())
+const preview = createPreview(canvas, appearance.getTheme())
 
 let proposal: Proposal = WHOLE_WALL
 let given: Readonly<Record<string, unknown>> = {}
@@ -113,7 +113,7 @@ async function placePicture(asked: Proposal) {
   const at = parseCoord(found?.spaces[0]?.coord ?? '')
   if (at === undefined || proposal !== asked || isPlaced) return
   isPlaced = true
-  setSketch(moveSketch(sketch, cellOf(at)))
+  setSketch(moveSketch(sketch, getCell(at)))
   lookAtPicture()
 }
 
@@ -133,7 +133,7 @@ async function readJson<Body>(path: string): Promise<Body> {
 }
 
 function applyHostContext({ theme, styles }: McpUiHostContext) {
-  if (theme !== undefined) appearance.choose(theme)
+  if (theme !== undefined) appearance.chooseTheme(theme)
   if (styles?.variables) applyHostStyleVariables(styles.variables)
 }
 
@@ -164,15 +164,15 @@ app.addEventListener('toolresult', ({ structuredContent = {}, isError }) => {
 app.addEventListener('hostcontextchanged', applyHostContext)
 action.addEventListener('click', () => void sendOffer())
 listenToInput(canvas, {
-  sketch: () => sketch,
-  camera: () => camera,
-  view: () => view,
+  getSketch: () => sketch,
+  getCamera: () => camera,
+  getView: () => view,
   moveCamera,
   movePicture(at) {
     if (sketch.picture === undefined || sketch.mine.size > 0) return
     isPlaced = true
     setSketch(moveSketch(sketch, at))
-    moveCamera(reveal(camera, view, measureCovered(sketch)))
+    moveCamera(moveIntoView(camera, view, measureCoveredArea(sketch)))
   },
   lookAtPicture,
 })

@@ -5,7 +5,7 @@ import type { PaintedBlocks } from '../../shared/contract/picture.ts'
 import type { Preview } from '../../shared/contract/preview.ts'
 import type { Spaces } from '../../shared/contract/space.ts'
 import type { WalletStanding } from '../../shared/contract/wallet.ts'
-import { BLOCK_SIZE, cellOf, isBlockIndex, parseCoord, type BlockIndex, type Cell } from '../../shared/wall.ts'
+import { BLOCK_SIZE, getCell, isBlockIndex, parseCoord, type BlockIndex, type Cell } from '../../shared/wall.ts'
 
 /** The subject of a call; if `size` is undefined, this is the whole wall. */
 export type Proposal = {
@@ -43,13 +43,13 @@ function readPreview({ given, answered }: ToolCall): Proposal {
   const whole = area === null ? undefined : parseArea(area)
   const at = block === null ? undefined : parseCoord(block.coord)
   const size = whole ?? { w: readIntegerOr(given['w'], 1), h: readIntegerOr(given['h'], 1) }
-  return createPlacedProposal({ ...size, at: at === undefined ? undefined : cellOf(at) }, readGivenPicture(given))
+  return createPlacedProposal({ ...size, at: at === undefined ? undefined : getCell(at) }, readGivenPicture(given))
 }
 
 function readSpaces({ answered }: ToolCall): Proposal {
   const { w, h, spaces } = answered as Spaces
   const at = parseCoord(spaces[0]?.coord ?? '')
-  return createPlacedProposal({ w, h, at: at === undefined ? undefined : cellOf(at) })
+  return createPlacedProposal({ w, h, at: at === undefined ? undefined : getCell(at) })
 }
 
 /** The first area of a wallet, or else its first block; `mine` contains all its blocks. */
@@ -59,7 +59,7 @@ function readWallet({ answered }: ToolCall): Proposal {
   const [first] = mine
   const area = areas.map(({ area }) => parseArea(area)).find((one) => one !== undefined)
   if (area !== undefined) return { ...createPlacedProposal({ ...area, at: area }), mine }
-  return first === undefined ? WHOLE_WALL : { ...createPlacedProposal({ w: 1, h: 1, at: cellOf(first) }), mine }
+  return first === undefined ? WHOLE_WALL : { ...createPlacedProposal({ w: 1, h: 1, at: getCell(first) }), mine }
 }
 
 function readPicture({ answered }: ToolCall): Proposal {

@@ -5,8 +5,8 @@
 
 import { ASSET_SYMBOL, formatCount } from '../../shared/money.ts'
 import { TOTAL_BLOCKS } from '../../shared/wall.ts'
-import { countCovered, chooseDeal } from '../studio/order/cost-summary.ts'
-import { areaOf, type Sketch } from '../studio/sketch.ts'
+import { countCoveredBlocks, chooseDeal } from '../studio/order/cost-summary.ts'
+import { getArea, type Sketch } from '../studio/sketch.ts'
 import { formatPlace } from './proposal.ts'
 
 /** The subject: a sketch, whose size and position may be unknown. `perBlock` is a price with two decimals. */
@@ -48,14 +48,14 @@ function chooseOffer({ sketch, hasSize, hasPlace, perBlock, host }: Shown): Offe
     }
   }
   if (!hasPlace) return { says: `Picture of ${sides}: ${price}. Not placed yet.`, ...findRoom }
-  const place = formatPlace(areaOf(sketch))
+  const place = formatPlace(getArea(sketch))
   const deal = wall?.complete ? chooseDeal(sketch) : 'buy'
   if (deal === 'repaint') {
     const how = painted === undefined ? 'Ask me for the picture.' : 'Use the picture from your last call.'
     return { says: `You own ${place}.`, label: 'Repaint', message: `Repaint ${place} on ${wallName}. ${how}` }
   }
   if (deal === 'neither') {
-    const { others, mine } = countCovered(sketch)
+    const { others, mine } = countCoveredBlocks(sketch)
     return { says: `${place}: ${others + mine} of ${count} ${others + mine === 1 ? 'is' : 'are'} taken.`, ...findRoom }
   }
   const says = `${place}, ${count}, ${wall?.complete ? 'available: ' : ''}${price}.`

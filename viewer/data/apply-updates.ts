@@ -4,7 +4,7 @@ import type { CanvasAgent } from '../../shared/contract/canvas.ts'
 import type { Sale } from '../../shared/contract/feed.ts'
 import type { ChangeDto } from '../../shared/contract/live.ts'
 import { TOTAL_BLOCKS, isBlockIndex } from '../../shared/wall.ts'
-import { withBlocks, type PaintedClaim, type Wall } from '../wall/wall-model.ts'
+import { addBlocks, type PaintedClaim, type Wall } from '../wall/wall-model.ts'
 
 /** The blocks and agents with the updates that have been applied so far. */
 type Draft = {
@@ -14,13 +14,13 @@ type Draft = {
 }
 
 /** The wall after changes, applied in order. It may already show some, because it is read in two parts. */
-export function withChanges(wall: Wall, changes: readonly ChangeDto[]): Wall {
+export function applyChanges(wall: Wall, changes: readonly ChangeDto[]): Wall {
   const draft: Draft = { blocks: new Map(), agents: [...wall.agents], last: undefined }
   // Not `some`, because every change must be applied.
   const noted = changes.filter((change) => applyChange(wall, draft, change))
   if (noted.length === 0) return wall
   const { agents, last } = draft
-  const changed = withBlocks(wall, [...draft.blocks.values()])
+  const changed = addBlocks(wall, [...draft.blocks.values()])
   const claimed = changed.claims.size
   const { t: lastClaimedAt, seq: lastSaleId } = last ?? { t: wall.stats.lastClaimedAt, seq: wall.stats.lastSaleId }
   const stats = { claimed, remaining: TOTAL_BLOCKS - claimed, agents: agents.length, lastClaimedAt, lastSaleId }

@@ -12,7 +12,7 @@ const PART_BLOCKS = 250
 
 declare const self: Worker
 
-const send = (message: BlocksMessage) => self.postMessage(message)
+const postToPage = (message: BlocksMessage) => self.postMessage(message)
 
 const decoder = new TextDecoder()
 let text = ''
@@ -22,6 +22,6 @@ self.addEventListener('message', ({ data: piece }: MessageEvent<Uint8Array | und
   text += decoder.decode(piece, { stream: piece !== undefined })
   if (piece !== undefined) return
   const { blocks, ...head }: Canvas = JSON.parse(text)
-  for (let at = 0; at < blocks.length; at += PART_BLOCKS) send({ blocks: blocks.slice(at, at + PART_BLOCKS) })
-  send({ head })
+  for (let at = 0; at < blocks.length; at += PART_BLOCKS) postToPage({ blocks: blocks.slice(at, at + PART_BLOCKS) })
+  postToPage({ head })
 })

@@ -2,7 +2,7 @@
  * Stores the content of the page for the next visit: its wall, its view, and its files for offline visits.
  */
 
-import { store } from '../appearance.ts'
+import { storeValue } from '../appearance.ts'
 import type { Wall } from '../wall/wall-model.ts'
 import {
   FLAG,
@@ -36,16 +36,16 @@ declare function describeView(): string
 async function storeView(shown: HTMLCanvasElement): Promise<void> {
   const view = describeView()
   const { promise, resolve } = Promise.withResolvers<Blob | null>()
-  shrink(shown).toBlob(resolve, 'image/webp', QUALITY)
+  createShrunkCopy(shown).toBlob(resolve, 'image/webp', QUALITY)
   const picture = await promise
   // A page that is being closed cannot encode the picture any more; the stored one remains.
   if (picture === null) return
   const isSmall = picture.size <= BYTES_MAX
-  store(VIEW, isSmall ? `${view} ${new Uint8Array(await picture.arrayBuffer()).toBase64()}` : undefined)
+  storeValue(VIEW, isSmall ? `${view} ${new Uint8Array(await picture.arrayBuffer()).toBase64()}` : undefined)
 }
 
 /** A copy of a canvas, scaled down to about `PIXELS_MAX` pixels if it has more. */
-function shrink(shown: HTMLCanvasElement): HTMLCanvasElement {
+function createShrunkCopy(shown: HTMLCanvasElement): HTMLCanvasElement {
   const scale = Math.min(1, Math.sqrt(PIXELS_MAX / (shown.width * shown.height)))
   const [width, height] = [Math.round(shown.width * scale), Math.round(shown.height * scale)]
   const copy = Object.assign(document.createElement('canvas'), { width, height })
@@ -60,16 +60,16 @@ function shrink(shown: HTMLCanvasElement): HTMLCanvasElement {
  * first one.
  */
 export function keepCopies(toKeep: () => KeptWall | undefined, openingView: () => HTMLCanvasElement | undefined) {
-  const keep = async () => {
+  const storeCopies = async () => {
     const kept = toKeep()
     if (kept === undefined) return
     const shown = openingView()
     await Promise.all([storeWall(kept), shown && storeView(shown)])
   }
-  const keepIgnoringErrors = () => void keep().catch(() => {})
+  const storeCopiesIgnoringErrors = () => void storeCopies().catch(() => {})
   void cacheFiles().catch(() => {})
-  keepIgnoringErrors()
-  document.addEventListener('visibilitychange', () => document.hidden && keepIgnoringErrors())
+  storeCopiesIgnoringErrors()
+  document.addEventListener('visibilitychange', () => document.hidden && storeCopiesIgnoringErrors())
 }
 
 /** Stores a wall in place of the previous one. */
@@ -78,7 +78,7 @@ async function storeWall(kept: KeptWall): Promise<void> {
   all.clear()
   const packed: PackedWall = { ...kept, wall: packWall(kept.wall) }
   await waitForRequest(all.put(packed, VERSION))
-  store(FLAG, '1')
+  storeValue(FLAG, '1')
 }
 
 /** Packs a wall into few objects, which the browser can store quickly. */

@@ -4,7 +4,7 @@ import type { CanvasBlock } from '../../shared/contract/canvas.ts'
 import { ASSET_SYMBOL, USUAL_PRICE } from '../../shared/money.ts'
 import { PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
 import { TOTAL_BLOCKS, type BlockIndex } from '../../shared/wall.ts'
-import { createWall, withClaims, withPictures, type CanvasHead, type Wall } from '../wall/wall-model.ts'
+import { createWall, addClaims, addPictures, type CanvasHead, type Wall } from '../wall/wall-model.ts'
 import type { BlocksMessage } from './blocks-worker.ts'
 
 const PIXELS = '/api/canvas.bin'
@@ -26,7 +26,7 @@ export type ReadWallDeps = {
   /** Requests a path of the service. */
   requestPath(path: string): Promise<Response>
   /** Shows the wall, as far as it has arrived. */
-  show?(wall: Wall): void
+  showWall?(wall: Wall): void
   /** The price of a block, until the service has sent it. */
   readonly price?: string
 }
@@ -35,7 +35,11 @@ export type ReadWallDeps = {
 export type Reading = { readonly wall: Wall; readonly number: number }
 
 /** Reads the whole wall; rejects if it cannot be read. */
-export async function readWall({ requestPath, show = () => {}, price = USUAL_PRICE }: ReadWallDeps): Promise<Reading> {
+export async function readWall({
+  requestPath,
+  showWall = () => {},
+  price = USUAL_PRICE,
+}: ReadWallDeps): Promise<Reading> {
   let wall = createWall(createEmptyHead(price))
   let changed: BlockIndex[] = [] // since the wall was last shown
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -43,34 +47,34 @@ export async function readWall({ requestPath, show = () => {}, price = USUAL_PRI
   const showPart = () => {
     timer = undefined
     const begun = performance.now()
-    show({ ...wall, changed })
+    showWall({ ...wall, changed })
     changed = []
     const ended = performance.now()
     nextAt = ended + Math.max(DRAW_MS, RESTS * (ended - begun))
   }
-  const read = async (path: string) => {
+  const requestOrThrow = async (path: string) => {
     const response = await requestPath(path)
     if (!response.ok) throw new Error(`${path} returned ${response.status}`)
     return response
   }
   try {
-    const first = await read(PIXELS)
+    const first = await requestOrThrow(PIXELS)
     let asked: Promise<Response> | undefined
     for await (const [from, bytes] of readPictures(first.body)) {
-      wall = withPictures(wall, from, bytes)
+      wall = addPictures(wall, from, bytes)
       changed.push(...(wall.changed ?? []))
       if (changed.length > 0) timer ??= setTimeout(showPart, nextAt - performance.now())
-      if (from >= NEARLY_ALL) asked ??= read(BLOCKS)
+      if (from >= NEARLY_ALL) asked ??= requestOrThrow(BLOCKS)
       asked?.catch(() => {})
     }
-    const second = await (asked ?? read(BLOCKS))
+    const second = await (asked ?? requestOrThrow(BLOCKS))
     const whole: Wall = { ...wall, claims: new Map() }
     const { pricing, stats, agents } = await parseInWorker(second.body, (blocks) => {
-      changed.push(...(withClaims(whole, blocks).changed ?? []))
+      changed.push(...(addClaims(whole, blocks).changed ?? []))
     })
     const done: Wall = { ...whole, pricing, stats, agents, changed: undefined, complete: true }
     // Blocks that were already drawn need not be drawn again.
-    show({ ...done, changed })
+    showWall({ ...done, changed })
     return { wall: done, number: Math.min(parseLogNumber(first), parseLogNumber(second)) }
   } finally {
     clearTimeout(timer)

@@ -2,7 +2,7 @@
 
 import type { ChangeDto, Mark, Reset } from '../../shared/contract/live.ts'
 import type { Wall } from '../wall/wall-model.ts'
-import { withChanges } from './apply-updates.ts'
+import { applyChanges } from './apply-updates.ts'
 import { deliverGradually, readChangesSince } from './catch-up.ts'
 import type { KeptWall } from './kept-copy.ts'
 import { readTail } from './read-json.ts'
@@ -15,9 +15,9 @@ export type SyncDeps = {
   readonly number: number // of the newest change that the wall shows
   readonly shared: string | null // path of the stream that a cache shares, if there is one
   readonly kept: KeptWall | undefined // the wall of an earlier visit, if the page shows it
-  wall(): Wall | undefined
+  getWall(): Wall | undefined
   /** Shows a changed wall; `since` is the time from which the visitor missed changes, in Unix milliseconds. */
-  show(wall: Wall, since?: number): void
+  showWall(wall: Wall, since?: number): void
   /** Shows a warning that the wall is out of date; an empty text removes it. */
   showStaleness(words: string): void
 }
@@ -30,20 +30,20 @@ const DAY = { dateStyle: 'medium', timeStyle: 'short' } as const
 const TIME = { timeStyle: 'medium' } as const
 
 /**
- * Keeps the wall up to date. `caughtUp` resolves once the wall shows all changes since it was stored; `toKeep` returns
+ * Keeps the wall up to date. `caughtUp` resolves once the wall shows all changes since it was stored; `getWallToKeep` returns
  * the wall for the next visit.
  */
 export function syncWall(deps: SyncDeps) {
   const follower = createFollower(deps)
-  const caughtUp = deps.kept === undefined ? Promise.resolve() : showMissed(follower, deps.kept)
+  const caughtUp = deps.kept === undefined ? Promise.resolve() : deliverMissedChanges(follower, deps.kept)
   void caughtUp.then(() => followChanges(follower, deps.shared))
-  return { caughtUp, toKeep: follower.createKeptWall }
+  return { caughtUp, getWallToKeep: follower.createKeptWall }
 }
 
 const AGAIN_MS = 3000
 
 /** Delivers to the page the changes since a wall was stored; resolves once all have arrived. */
-async function showMissed(follower: Follower, kept: KeptWall): Promise<void> {
+async function deliverMissedChanges(follower: Follower, kept: KeptWall): Promise<void> {
   for (;;) {
     try {
       const changes = await readChangesSince(kept)
@@ -61,23 +61,23 @@ function followChanges(follower: Follower, shared: string | null) {
   let current = new AbortController()
   // After sleep, a stream may be dead without an error. A hidden page needs no stream, and browsers allow only six
   // connections to a service across all its pages.
-  const restart = () => {
+  const restartStream = () => {
     current.abort()
     if (document.hidden) return
     current = new AbortController()
     const until = current.signal
-    followStream(follower, shared, until, () => poll(follower, until))
+    followStream(follower, shared, until, () => pollTail(follower, until))
   }
-  document.addEventListener('visibilitychange', restart)
-  window.addEventListener('online', restart)
-  window.addEventListener('pageshow', (event) => event.persisted && restart())
-  restart()
+  document.addEventListener('visibilitychange', restartStream)
+  window.addEventListener('online', restartStream)
+  window.addEventListener('pageshow', (event) => event.persisted && restartStream())
+  restartStream()
 }
 
 /** A wall that follows the log. */
 type Follower = ReturnType<typeof createFollower>
 
-function createFollower({ number, kept, wall: current, show, showStaleness }: SyncDeps) {
+function createFollower({ number, kept, getWall: current, showWall, showStaleness }: SyncDeps) {
   let known = number
   // For a stored wall, the page warns at the first failed attempt to read its changes.
   let failures = kept === undefined ? 0 : FAILURES_TOLERATED
@@ -89,22 +89,22 @@ function createFollower({ number, kept, wall: current, show, showStaleness }: Sy
       return wall && { wall, number: known, at: failures === 0 ? Date.now() : upToDateAt }
     },
     /** Number of the newest change that the wall shows. */
-    number: () => known,
+    getNumber: () => known,
     /** Applies changes in the order they were made; ignores those that the wall already shows. */
     receive(changes: readonly ChangeDto[], since?: number) {
       const unknown = changes.filter((change) => change.number > known)
       const wall = current()
       if (wall === undefined || unknown.length === 0) return
       known = unknown.at(-1)?.number ?? known
-      const changed = withChanges(wall, unknown)
-      if (changed !== wall) show(changed, since)
+      const changed = applyChanges(wall, unknown)
+      if (changed !== wall) showWall(changed, since)
     },
     /** Reads the whole wall, because the log does not have all missed changes. */
     async readWholeWall(until: AbortSignal | undefined, since?: number) {
       const read = await readWall({ requestPath: (path) => fetch(path, { cache: 'no-cache' }) })
       if (until?.aborted) return
       known = read.number
-      show(read.wall, since)
+      showWall(read.wall, since)
     },
     /** Records whether the last attempt to reach the log succeeded, and shows or removes the warning. */
     setStatus(ok: boolean) {
@@ -175,7 +175,7 @@ function followStream(follower: Follower, shared: string | null, signal: AbortSi
     inbox.clear()
     stream?.close()
   }
-  const fail = () => {
+  const handleFailure = () => {
     follower.setStatus(false)
     failures++
     if (failures >= FAILURES_MAX) {
@@ -186,13 +186,13 @@ function followStream(follower: Follower, shared: string | null, signal: AbortSi
       stream?.close()
       void applyTail(follower, signal)
         .catch(() => {})
-        .then(reopen)
+        .then(scheduleReopening)
     } else if (stream?.readyState === EventSource.CLOSED) {
       // The browser reconnects after a lost connection, but not after a response that is not a stream.
       timer = setTimeout(openStream, AGAIN_MS)
     }
   }
-  const reopen = () => {
+  const scheduleReopening = () => {
     clearTimeout(timer)
     stream?.close()
     if (!signal.aborted && failures < FAILURES_MAX) timer = setTimeout(openStream, Math.random() * SPREAD_MS)
@@ -203,33 +203,33 @@ function followStream(follower: Follower, shared: string | null, signal: AbortSi
       await follower.readWholeWall(signal)
       if (!signal.aborted) openStream()
     } catch {
-      if (!signal.aborted) fail()
+      if (!signal.aborted) handleFailure()
     }
   }
   const onReset = ({ data }: MessageEvent<string>) => {
     const { number }: Reset = JSON.parse(data)
     // If the wall already shows all changes up to this number, the stream continues.
-    if (number !== follower.number()) void reloadWall()
+    if (number !== follower.getNumber()) void reloadWall()
   }
   const onEnd = ({ data }: MessageEvent<string>) => {
     const { number }: Mark = JSON.parse(data)
     // If the wall shows more changes than the service has, the database was restored from an older copy.
-    if (number < follower.number()) void reloadWall()
-    else reopen()
+    if (number < follower.getNumber()) void reloadWall()
+    else scheduleReopening()
   }
   const openStream = () => {
-    stream = new EventSource(shared ?? `/api/live?after=${follower.number()}`)
+    stream = new EventSource(shared ?? `/api/live?after=${follower.getNumber()}`)
     for (const kind of KINDS) stream.addEventListener(kind, inbox.receive)
     stream.addEventListener('start' satisfies Mark['kind'], inbox.onStart)
     stream.addEventListener('end' satisfies Mark['kind'], onEnd)
     stream.addEventListener('reset' satisfies Reset['kind'], onReset)
-    stream.addEventListener('error', fail)
+    stream.addEventListener('error', handleFailure)
     stream.addEventListener('open', () => {
       failures = 0
       follower.setStatus(true)
     })
   }
-  const inbox = createInbox(follower, signal, fail)
+  const inbox = createInbox(follower, signal, handleFailure)
   signal.addEventListener('abort', closeStream)
   openStream()
 }
@@ -237,7 +237,7 @@ function followStream(follower: Follower, shared: string | null, signal: AbortSi
 /** Applies the newest changes once; resolves with the time to wait before the next request. */
 async function applyTail(follower: Follower, signal: AbortSignal): Promise<number> {
   const { after, changes, askAgainMs } = await readTail(signal)
-  if (after > follower.number()) await follower.readWholeWall(signal)
+  if (after > follower.getNumber()) await follower.readWholeWall(signal)
   follower.receive(changes)
   return askAgainMs
 }
@@ -250,16 +250,16 @@ const CATCH_UP_MS = 1000
  * aborts.
  */
 async function catchUp(follower: Follower, number: number, signal: AbortSignal) {
-  while (follower.number() < number) {
+  while (follower.getNumber() < number) {
     await applyTail(follower, signal)
-    if (follower.number() < number) await new Promise((resolve) => setTimeout(resolve, CATCH_UP_MS))
+    if (follower.getNumber() < number) await new Promise((resolve) => setTimeout(resolve, CATCH_UP_MS))
   }
 }
 
 const TAIL_MS = 4000
 
 /** Polls the tail of the log until `signal` aborts. */
-function poll(follower: Follower, signal: AbortSignal) {
+function pollTail(follower: Follower, signal: AbortSignal) {
   let askAgainMs = TAIL_MS
   const pollOnce = async () => {
     if (signal.aborted) return

@@ -1,10 +1,10 @@
 /** Draws the wall on a plain 2d canvas, for the paint page, and for browsers without a fast GPU. */
 
 import type { BlockIndex } from '../../shared/wall.ts'
-import { ALL_BLOCKS, BLOCK_SIZE, blockAt, cellOf, COLS, HEIGHT, ROWS, WIDTH } from '../../shared/wall.ts'
+import { ALL_BLOCKS, BLOCK_SIZE, getBlockAt, getCell, COLS, HEIGHT, ROWS, WIDTH } from '../../shared/wall.ts'
 import type { Rect } from '../camera/camera.ts'
 import { createColourTable, dark, type Theme } from '../theme.ts'
-import { boundsOf, traceEdges, linesOf } from '../wall/artworks.ts'
+import { computeBounds, traceEdges, computeLineBounds } from '../wall/artworks.ts'
 import { createImage, isOpenAt, OPEN, type IndexTexture } from '../wall/pixel-buffer.ts'
 import type { Frame } from './frame.ts'
 import type { Renderer } from './renderer.ts'
@@ -42,8 +42,8 @@ export function createCanvasRenderer(canvas: HTMLCanvasElement): Omit<Renderer, 
   const setBlocks = (texture: IndexTexture, blocks: readonly BlockIndex[]) => {
     shown = texture
     if (blocks.some((block) => isOpenAt(texture, block) === sold.has(block))) bordering = undefined
-    if (blocks.length > PARTS_MAX) paintArea(texture, linesOf(blocks))
-    else for (const block of blocks) paintArea(texture, boundsOf([block]))
+    if (blocks.length > PARTS_MAX) paintArea(texture, computeLineBounds(blocks))
+    else for (const block of blocks) paintArea(texture, computeBounds([block]))
   }
   return {
     setTexture: (texture) => setBlocks(texture, ALL_BLOCKS),
@@ -61,7 +61,7 @@ export function createCanvasRenderer(canvas: HTMLCanvasElement): Omit<Renderer, 
       const scale = 1 / frame.pixel
       context.resetTransform()
       drawGround(context, frame, theme)
-      const [left, top] = cornerOf(frame)
+      const [left, top] = computeCorner(frame)
       const place = [left, top, WIDTH * scale, HEIGHT * scale] as const
       if (bordering === undefined) {
         sold = new Set(ALL_BLOCKS.filter((block) => shown && !isOpenAt(shown, block)))
@@ -69,7 +69,7 @@ export function createCanvasRenderer(canvas: HTMLCanvasElement): Omit<Renderer, 
       }
       // Each box extends its block by the width of a line on each side. Only the part of this margin over open blocks
       // stays visible.
-      for (const block of bordering) fillBox(context, theme.edge, placeBox(block, frame, frame.line))
+      for (const block of bordering) fillBox(context, theme.edge, computeBlockBox(block, frame, frame.line))
       context.imageSmoothingEnabled = scale < 1
       context.imageSmoothingQuality = 'high'
       context.drawImage(wall.canvas, ...place)
@@ -99,7 +99,7 @@ function fillBox(context: CanvasRenderingContext2D, colour: string, box: Box) {
 }
 
 /** The wall's top left corner in device pixels. */
-const cornerOf = ({ origin: [x, y], pixel }: Frame) => [Math.round(-x / pixel), Math.round(-y / pixel)] as const
+const computeCorner = ({ origin: [x, y], pixel }: Frame) => [Math.round(-x / pixel), Math.round(-y / pixel)] as const
 
 /** Draws a line around a box without covering its pixels; `px` is a CSS pixel in the context's units. */
 export function outlineBox(context: CanvasRenderingContext2D, [left, top, width, height]: Box, px: number) {
@@ -118,9 +118,9 @@ function strokeLines(context: CanvasRenderingContext2D, path: Path2D, px: number
 }
 
 /** The box of a block on the canvas, enlarged by a margin, in whole device pixels. */
-function placeBox(block: BlockIndex, frame: Frame, margin: number): Box {
-  const [left, top] = cornerOf(frame)
-  const { col, row } = cellOf(block)
+function computeBlockBox(block: BlockIndex, frame: Frame, margin: number): Box {
+  const [left, top] = computeCorner(frame)
+  const { col, row } = getCell(block)
   const side = BLOCK_SIZE / frame.pixel
   const [x, y] = [Math.round(left + col * side), Math.round(top + row * side)]
   const [right, bottom] = [Math.round(left + (col + 1) * side), Math.round(top + (row + 1) * side)]
@@ -132,7 +132,7 @@ function drawGround(context: CanvasRenderingContext2D, frame: Frame, theme: Them
   const { pixel, line, gridStrength } = frame
   const { width, height } = context.canvas
   const side = BLOCK_SIZE / pixel
-  const [left, top] = cornerOf(frame)
+  const [left, top] = computeCorner(frame)
   const [wide, high] = [COLS * side, ROWS * side]
   fillBox(context, theme.ground, [0, 0, width, height])
   fillBox(context, theme.edge, [left - line, top - line, wide + 2 * line, high + 2 * line])
@@ -150,9 +150,9 @@ function drawGround(context: CanvasRenderingContext2D, frame: Frame, theme: Them
 
 /** Whether any of the blocks around a block is open. */
 function bordersOnOpenBlock(sold: ReadonlySet<BlockIndex>, block: BlockIndex): boolean {
-  const { col, row } = cellOf(block)
+  const { col, row } = getCell(block)
   const isOpen = (right: number, down: number) => {
-    const other = blockAt(col + right, row + down)
+    const other = getBlockAt(col + right, row + down)
     return other !== undefined && !sold.has(other)
   }
   return [-1, 0, 1].some((right) => [-1, 0, 1].some((down) => isOpen(right, down)))

@@ -44,14 +44,14 @@ export function drawCalls(parts: ReglParts) {
   const box: [number, number, number, number] = [0, 0, 0, 0]
   const begun: Begun[] = []
   commands.set(gl, begun)
-  const drawTo = (target: Target | null) => {
+  const bindTarget = (target: Target | null) => {
     gl.bindFramebuffer(gl.FRAMEBUFFER, target?.framebuffer ?? null)
     if (target === null) gl.viewport(...box)
     else gl.viewport(0, 0, target.width, target.height)
     framebuffers.cur = target
     framebuffers.next = target
   }
-  const poll = () => drawTo(null)
+  const poll = () => bindTarget(null)
   return {
     // regl writes the canvas's size into both boxes.
     next: { viewport: box, scissor_box: [0, 0, 0, 0] },
@@ -62,10 +62,10 @@ export function drawCalls(parts: ReglParts) {
       const program = 'vert' in options.static ? startCompiling(gl, options.static) : undefined
       let ready: ((props: Props) => void) | undefined
       const getDraw = () => (ready ??= program && createCall(parts, program, options.static, attributes, uniforms))
-      if (program) begun.push({ program, call: getDraw })
+      if (program) begun.push({ program, prepare: getDraw })
       const target = options.dynamic['framebuffer']
       const draw = (props: Props) => {
-        drawTo(target === undefined ? null : framebuffers.getFramebuffer(props[parseName(target)]))
+        bindTarget(target === undefined ? null : framebuffers.getFramebuffer(props[parseName(target)]))
         ;(getDraw() ?? throwUnsupported)(props)
       }
       return { draw, batch: throwUnsupported, scope: throwUnsupported, destroy() {} }
@@ -73,8 +73,8 @@ export function drawCalls(parts: ReglParts) {
   }
 }
 
-/** A command whose shaders are being compiled; `call` looks up the locations of its values. */
-type Begun = { readonly program: WebGLProgram; readonly call: () => void }
+/** A command whose shaders are being compiled; `prepare` looks up the locations of its values. */
+type Begun = { readonly program: WebGLProgram; readonly prepare: () => void }
 
 const commands = new WeakMap<WebGLRenderingContext, readonly Begun[]>()
 
@@ -88,11 +88,11 @@ const POLL_MS = 4
 export async function waitForCommands(gl: WebGLRenderingContext): Promise<void> {
   const extension = gl.getExtension('KHR_parallel_shader_compile')
   gl.flush()
-  for (const { program, call } of commands.get(gl) ?? []) {
+  for (const { program, prepare } of commands.get(gl) ?? []) {
     // If the context is lost, the query returns null, which ends the wait.
     do await new Promise((resolve) => setTimeout(resolve, POLL_MS))
     while (extension && gl.getProgramParameter(program, extension.COMPLETION_STATUS_KHR) === false)
-    if (!gl.isContextLost()) call()
+    if (!gl.isContextLost()) prepare()
   }
 }
 

@@ -1,7 +1,7 @@
 /** The inputs of one drawing, in device pixels: computed from the state, without a GPU. */
 
 import { type BlockIndex, HEIGHT, WIDTH } from '../../shared/wall.ts'
-import { type Box, type Camera, type View, boxOf } from '../camera/camera.ts'
+import { type Box, type Camera, type View, computeBlockBox } from '../camera/camera.ts'
 
 /** Left, top, right, bottom. */
 type Edges = [number, number, number, number]
@@ -49,28 +49,28 @@ export function createFrame(camera: Camera, view: View, ratio: number, outlined:
   // The corner is on whole device pixels, so that at whole zooms all wall pixels are exactly equally wide.
   const left = Math.round((view.width / 2 - camera.x * camera.zoom) * ratio)
   const top = Math.round((view.height / 2 - camera.y * camera.zoom) * ratio)
-  const clipEdges = (edges: Edges) => toClipSpace(edges, width, height)
+  const projectEdges = (edges: Edges) => toClipSpace(edges, width, height)
   return {
     origin: [-left * pixel, -top * pixel],
     pixel,
     canvasHeight: height,
-    place: clipEdges([left, top, left + WIDTH / pixel, top + HEIGHT / pixel]),
+    place: projectEdges([left, top, left + WIDTH / pixel, top + HEIGHT / pixel]),
     gridStrength: [Math.max(0, Math.min((camera.zoom - GRID_FROM) / (GRID_TO - GRID_FROM), 1)), TENS_STRENGTH],
     line: Math.max(1, Math.round(LINE * ratio)),
     outlined:
       outlined === undefined
         ? undefined
         : createOutline(
-            edgesOf(enlargeToVisible(boxOf(camera, view, outlined)), ratio),
+            computeEdges(enlargeToVisible(computeBlockBox(camera, view, outlined)), ratio),
             STROKE * ratio,
             HALO * ratio,
-            clipEdges,
+            projectEdges,
           ),
     edge: createOutline(
       [left, top, left + WIDTH / pixel, top + HEIGHT / pixel],
       Math.max(1, LINE * ratio),
       0,
-      clipEdges,
+      projectEdges,
     ),
   }
 }
@@ -81,7 +81,7 @@ function enlargeToVisible({ left, top, width, height }: Box): Box {
   return { left: left - more, top: top - more, width: width + 2 * more, height: height + 2 * more }
 }
 
-const edgesOf = ({ left, top, width, height }: Box, ratio: number): Edges => [
+const computeEdges = ({ left, top, width, height }: Box, ratio: number): Edges => [
   Math.round(left * ratio),
   Math.round(top * ratio),
   Math.round((left + width) * ratio),

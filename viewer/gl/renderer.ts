@@ -4,7 +4,7 @@ import createRegl, { type Regl } from 'regl'
 import { COLS, HEIGHT, ROWS, WIDTH, type BlockIndex } from '../../shared/wall.ts'
 import { WHOLE_WALL, type Rect } from '../camera/camera.ts'
 import { parseColour, createColourTable, type Theme } from '../theme.ts'
-import { boundsOf, linesOf } from '../wall/artworks.ts'
+import { computeBounds, computeLineBounds } from '../wall/artworks.ts'
 import type { OverlayBytes } from '../wall/overlay.ts'
 import type { IndexTexture } from '../wall/pixel-buffer.ts'
 import { waitForCommands } from './draw-calls.ts'
@@ -81,7 +81,8 @@ export function createRenderer(gl: WebGLRenderingContext, onReady: () => void): 
       stale = [WHOLE_WALL]
     },
     setBlocks(data, blocks) {
-      const parts = blocks.length > PARTS_MAX ? [linesOf(blocks)] : blocks.map((block) => boundsOf([block]))
+      const parts =
+        blocks.length > PARTS_MAX ? [computeLineBounds(blocks)] : blocks.map((block) => computeBounds([block]))
       for (const area of parts) indices.subimage(cropTexture(data, area), area.left, area.top)
       stale = stale.length + parts.length > PARTS_MAX ? [WHOLE_WALL] : [...stale, ...parts]
     },
@@ -94,7 +95,7 @@ export function createRenderer(gl: WebGLRenderingContext, onReady: () => void): 
       const data = new Uint8Array(COLS * ROWS)
       for (const block of blocks) data[block] = 255
       marks({ data, width: COLS, height: ROWS, format: 'luminance' })
-      marked = blocks.length > 0 ? boundsOf(blocks) : undefined
+      marked = blocks.length > 0 ? computeBounds(blocks) : undefined
     },
     setTheme(theme) {
       palette({ data: createColourTable(theme), width: PALETTE_TEXTURE_SIZE, height: 1 })
@@ -102,7 +103,7 @@ export function createRenderer(gl: WebGLRenderingContext, onReady: () => void): 
       stale = [WHOLE_WALL]
     },
     draw(frame) {
-      clear(regl, themeColours.ground)
+      clearCanvas(regl, themeColours.ground)
       if (!isReady) return false
       if (frame.pixel <= 1) paint.near({ ...frame, ...themeColours, indices, palette, overlay, overlaid })
       else drawFar(frame, chooseDepth(frame.pixel))
@@ -111,12 +112,12 @@ export function createRenderer(gl: WebGLRenderingContext, onReady: () => void): 
       if (frame.outlined) paint.outline({ ...frame, ...frame.outlined, inner: WHITE, outer: BLACK })
       return true
     },
-    drawBackground: () => clear(regl, themeColours.ground),
+    drawBackground: () => clearCanvas(regl, themeColours.ground),
     destroy: () => regl.destroy(),
   }
 }
 
-function clear(regl: Regl, color: Colour) {
+function clearCanvas(regl: Regl, color: Colour) {
   regl.poll()
   regl.clear({ color })
 }
@@ -186,7 +187,7 @@ const toShaderColour = (colour = '#000000'): Colour => {
 /** The position of an area of the wall in clip space, given that of the whole wall. */
 function projectToClipSpace({ left, top, right, bottom }: Rect, { place }: Frame): Frame['place'] {
   const [wallLeft, wallTop, wallRight, wallBottom] = place
-  const placeAcross = (x: number) => wallLeft + (x / WIDTH) * (wallRight - wallLeft)
-  const placeDown = (y: number) => wallTop + (y / HEIGHT) * (wallBottom - wallTop)
-  return [placeAcross(left), placeDown(top), placeAcross(right), placeDown(bottom)]
+  const projectX = (x: number) => wallLeft + (x / WIDTH) * (wallRight - wallLeft)
+  const projectY = (y: number) => wallTop + (y / HEIGHT) * (wallBottom - wallTop)
+  return [projectX(left), projectY(top), projectX(right), projectY(bottom)]
 }

@@ -45,7 +45,7 @@ export function createStageRenderer(canvas: HTMLCanvasElement, state: () => Stat
         surface.renderer?.drawBackground()
         return false
       }
-      surface.watch()
+      surface.measureFrame()
       // An artwork of several blocks is marked with its own line, so the single block needs no outline.
       const outlined = marked.length > 0 ? undefined : findShownBlock(state())
       return surface.renderer?.draw(createFrame(camera, view, canvas.width / view.width, outlined)) ?? false
@@ -89,7 +89,7 @@ function createSurface(canvas: HTMLCanvasElement, ask: () => void, onFound: (ren
     renderer?.destroy()
     renderer = undefined
   }
-  const watch = watchFrames(() => {
+  const measureGpuFrame = watchFrames(() => {
     if (onGpu && renderer !== undefined) void fallBack()
   })
   canvas.addEventListener('webglcontextlost', (event) => {
@@ -107,7 +107,7 @@ function createSurface(canvas: HTMLCanvasElement, ask: () => void, onFound: (ren
     },
     isOnGpu: () => onGpu,
     /** Starts the measurement of a frame; must be called before each drawing. */
-    watch: () => onGpu && watch(),
+    measureFrame: () => onGpu && measureGpuFrame(),
   }
 }
 

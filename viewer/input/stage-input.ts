@@ -27,7 +27,7 @@ export function listenToStage(stage: HTMLElement, dispatch: Dispatch) {
   listenToPointers(stage, dispatch)
   listenToWheel(stage, dispatch)
   window.addEventListener('keydown', (event) => {
-    const action = readKey(event, stage)
+    const action = findKeyAction(event, stage)
     if (action === undefined) return
     event.preventDefault()
     dispatch(action)
@@ -37,7 +37,7 @@ export function listenToStage(stage: HTMLElement, dispatch: Dispatch) {
 }
 
 /** The action of a pressed key; `undefined` for the browser's shortcuts, and for all keys but Escape in a field. */
-export function readKey(event: KeyboardEvent, stage: HTMLElement): Action | undefined {
+export function findKeyAction(event: KeyboardEvent, stage: HTMLElement): Action | undefined {
   const { key, code, shiftKey, ctrlKey, metaKey, altKey, target } = event
   const isTyping = target instanceof HTMLInputElement || target instanceof HTMLSelectElement
   if (ctrlKey || metaKey || altKey || (isTyping && key !== 'Escape')) return undefined
@@ -60,7 +60,7 @@ export function listenToWheel(stage: HTMLElement, dispatch: Dispatch) {
   const onWheel = (event: WheelEvent) => {
     event.preventDefault()
     const px = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? event.deltaY * WHEEL_LINE_PX : event.deltaY
-    const at = pointOf(event)
+    const at = toPoint(event)
     dispatch({ do: 'zoom', factor: Math.exp(-px * (event.ctrlKey ? TRACKPAD_PINCH_RATE : WHEEL_RATE)), at })
     dispatch({ do: 'point', at })
   }
@@ -82,14 +82,14 @@ export function listenToPointers(stage: HTMLElement, dispatch: Dispatch) {
     stage.blur()
     stage.setPointerCapture(event.pointerId)
     clearTimeout(heldTap)
-    down.set(event.pointerId, pointOf(event))
+    down.set(event.pointerId, toPoint(event))
     trail.length = 0
-    press = down.size === 1 ? pointOf(event) : undefined
+    press = down.size === 1 ? toPoint(event) : undefined
     dispatch({ do: 'hold', at: press })
   }
 
   const onMove = (event: PointerEvent) => {
-    const at = pointOf(event)
+    const at = toPoint(event)
     const before = down.get(event.pointerId)
     if (before === undefined) {
       if (event.pointerType !== 'touch') dispatch({ do: 'point', at })
@@ -147,6 +147,6 @@ function readDrag(down: ReadonlyMap<number, Point>, id: number, before: Point, a
   ]
 }
 
-const pointOf = (event: MouseEvent): Point => ({ x: event.offsetX, y: event.offsetY })
+const toPoint = (event: MouseEvent): Point => ({ x: event.offsetX, y: event.offsetY })
 
 const measureDistance = (a: Point, b: Point) => Math.hypot(a.x - b.x, a.y - b.y)

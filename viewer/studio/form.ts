@@ -1,11 +1,11 @@
 /** The form fields for the picture's style, size, position and texts. */
 
 import { LINK_MAX, MESSAGE_MAX, NAME_MAX, isLink, isPrintable } from '../../shared/text.ts'
-import { blockAt, cellOf } from '../../shared/wall.ts'
+import { getBlockAt, getCell } from '../../shared/wall.ts'
 import { queryElement } from '../ui/dom.ts'
 import { findOpenSpace } from './service.ts'
 import type { Component, Sketch, Studio, Words } from './sketch.ts'
-import { areaOf, moveSketch, withHeight, withWidth } from './sketch.ts'
+import { getArea, moveSketch, setHeight, setWidth } from './sketch.ts'
 
 const PHOTO = 'This looks like a photo. Dithering usually suits photos.'
 const DRAWN = 'This looks like a drawing. It stays sharper without dithering.'
@@ -14,8 +14,8 @@ const FITS = ['cover', 'contain', 'fill'] as const
 const DITHERS = ['none', 'floyd-steinberg'] as const
 
 const changes: readonly (readonly ['w' | 'h' | 'col' | 'row', (sketch: Sketch, value: number) => Sketch])[] = [
-  ['w', withWidth],
-  ['h', withHeight],
+  ['w', setWidth],
+  ['h', setHeight],
   ['col', (sketch, col) => moveSketch(sketch, { ...sketch.at, col })],
   ['row', (sketch, row) => moveSketch(sketch, { ...sketch.at, row })],
 ]
@@ -27,19 +27,19 @@ export function createForm(studio: Studio): Component {
   const kind = queryElement('kind', HTMLElement)
   const numbers = changes.map(([key, change]) => [key, change, queryElement(key, HTMLInputElement)] as const)
   const fillFields = (sketch: Sketch) => {
-    const values = areaOf(sketch)
+    const values = getArea(sketch)
     // A focused field is not rewritten if its number is already right, because the user may still be typing.
     for (const [key, , input] of numbers)
       if (document.activeElement !== input || input.valueAsNumber !== values[key]) input.value = `${values[key]}`
   }
   for (const [, change, input] of numbers) {
     input.addEventListener('input', () => {
-      if (input.validity.valid) studio.setSketch(change(studio.sketch(), input.valueAsNumber))
+      if (input.validity.valid) studio.setSketch(change(studio.getSketch(), input.valueAsNumber))
     })
-    input.addEventListener('change', () => fillFields(studio.sketch()))
+    input.addEventListener('change', () => fillFields(studio.getSketch()))
   }
   bindStyle(studio)
-  const fillWords = bindWords(studio)
+  const fillWords = bindTextFields(studio)
   bindSpaceButtons(studio)
   const background = queryElement('background-field', HTMLElement)
   return {
@@ -64,8 +64,8 @@ function bindStyle(studio: Studio) {
   const fit = queryElement('fit-how', HTMLSelectElement)
   const dither = queryElement('dither', HTMLSelectElement)
   const background = queryElement('background', HTMLInputElement)
-  const change = () => {
-    const sketch = studio.sketch()
+  const onChange = () => {
+    const sketch = studio.getSketch()
     const style = {
       fit: FITS.find((name) => name === fit.value) ?? 'cover',
       dither: DITHERS.find((name) => name === dither.value) ?? 'none',
@@ -74,7 +74,7 @@ function bindStyle(studio: Studio) {
     const ownDither = sketch.ownDither || style.dither !== sketch.style.dither
     studio.setSketch({ ...sketch, style, ownDither, keepsShape: shape.checked })
   }
-  for (const field of [shape, fit, dither, background]) field.addEventListener('input', change)
+  for (const field of [shape, fit, dither, background]) field.addEventListener('input', onChange)
 }
 
 const createTextRule = (what: string, max: number) => ({
@@ -89,7 +89,7 @@ const validators: Readonly<Record<keyof Words, { isValid(text: string): boolean;
 }
 
 /** Binds the text fields; returns a function that fills them with texts from elsewhere, such as from a plan. */
-function bindWords(studio: Studio): Component['update'] {
+function bindTextFields(studio: Studio): Component['update'] {
   let own: Words | undefined // the texts that these fields last set
   const status = queryElement('words-flaw', HTMLElement)
   const fields = (['message', 'link', 'name'] as const).map((key) => ({
@@ -102,7 +102,7 @@ function bindWords(studio: Studio): Component['update'] {
     for (const field of fields) field.input.ariaInvalid = String(wrong.includes(field))
     status.textContent = wrong.map(({ flaw }) => flaw).join(' ')
     const texts = fields.map((field) => [field.key, wrong.includes(field) ? '' : field.input.value] as const)
-    const sketch = studio.sketch()
+    const sketch = studio.getSketch()
     own = { ...sketch.words, ...Object.fromEntries(texts) }
     studio.setSketch({ ...sketch, words: own })
   }
@@ -130,13 +130,13 @@ function bindSpaceButtons(studio: Studio) {
 
 /** Moves the picture to the open space nearest to it if `nearby`, or else nearest to the centre; returns a message. */
 export async function moveToOpenSpace(studio: Studio, nearby: boolean): Promise<string> {
-  const { at, size } = studio.sketch()
-  const near = nearby ? blockAt(at.col + (size.w >> 1), at.row + (size.h >> 1)) : undefined
+  const { at, size } = studio.getSketch()
+  const near = nearby ? getBlockAt(at.col + (size.w >> 1), at.row + (size.h >> 1)) : undefined
   try {
     const room = await findOpenSpace(size, near)
     if (room === undefined) return `There is no available space of ${size.w} × ${size.h} blocks.`
-    const to = cellOf(room)
-    studio.setSketch(moveSketch(studio.sketch(), to))
+    const to = getCell(room)
+    studio.setSketch(moveSketch(studio.getSketch(), to))
     studio.lookAtPicture()
     return to.col === at.col && to.row === at.row
       ? 'All blocks under the picture are available.'

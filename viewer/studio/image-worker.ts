@@ -34,19 +34,20 @@ self.addEventListener('message', ({ data }: MessageEvent<Job>) => {
 })
 
 async function runJob(job: Job): Promise<JobResult> {
-  if ('paint' in job) return raster === undefined ? { flaw: 'unreadable' } : { indices: paint(raster, job.paint) }
-  const opened = await open(job.open)
+  if ('paint' in job)
+    return raster === undefined ? { flaw: 'unreadable' } : { indices: paintPicture(raster, job.paint) }
+  const opened = await openPicture(job.open)
   if (typeof opened === 'string') return { flaw: opened }
   raster = opened
   const { width, height, rgba } = opened
-  return { opened: { width, height, isPhoto: isPhotograph(opened), isClear: !isSolid(rgba) } }
+  return { opened: { width, height, isPhoto: isPhotograph(opened), isClear: !isOpaque(rgba) } }
 }
 
-function paint(from: Raster, { size: { w, h }, style: { fit, dither, background } }: PaintOptions): Uint8Array {
+function paintPicture(from: Raster, { size: { w, h }, style: { fit, dither, background } }: PaintOptions): Uint8Array {
   return quantise(resample(from, w * BLOCK_SIZE, h * BLOCK_SIZE, fit, background), dither)
 }
 
-async function open(file: Blob): Promise<Raster | PictureError> {
+async function openPicture(file: Blob): Promise<Raster | PictureError> {
   try {
     // Keeps the colours as they are in the file, because the service also ignores colour profiles.
     const bitmap = await createImageBitmap(file, { colorSpaceConversion: 'none', premultiplyAlpha: 'none' })
@@ -69,10 +70,10 @@ function readPixels(bitmap: ImageBitmap): Raster['rgba'] | undefined {
   const context = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true })
   context?.drawImage(bitmap, 0, 0)
   const plain = context?.getImageData(0, 0, width, height).data
-  return plain && isSolid(plain) ? plain : (readPixelsByGpu(bitmap) ?? plain)
+  return plain && isOpaque(plain) ? plain : (readPixelsByGpu(bitmap) ?? plain)
 }
 
-const isSolid = (rgba: Raster['rgba']): boolean => rgba.every((byte, at) => at % 4 !== 3 || byte === 255)
+const isOpaque = (rgba: Raster['rgba']): boolean => rgba.every((byte, at) => at % 4 !== 3 || byte === 255)
 
 function readPixelsByGpu(bitmap: ImageBitmap): Uint8Array | undefined {
   const { width, height } = bitmap

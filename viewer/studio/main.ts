@@ -1,8 +1,8 @@
 /** The paint page: connects the sketch, the steps, the components and the preview. */
 
 import { formatSummary } from '../../shared/money.ts'
-import { cellOf, parseCoord } from '../../shared/wall.ts'
-import { type Camera, clampCamera, fitWall, isFitted, reveal, measureView } from '../camera/camera.ts'
+import { getCell, parseCoord } from '../../shared/wall.ts'
+import { type Camera, clampCamera, fitWall, isFitted, moveIntoView, measureView } from '../camera/camera.ts'
 import { createShell } from '../shell.ts'
 import { differsIn } from '../state.ts'
 import { queryElement } from '../ui/dom.ts'
@@ -10,16 +10,24 @@ import { createTicks } from '../ui/ticks.ts'
 import type { Wall } from '../wall/wall-model.ts'
 import { createForm, moveToOpenSpace } from './form.ts'
 import { createCostPanel } from './order/cost-panel.ts'
-import { countCovered } from './order/cost-summary.ts'
+import { countCoveredBlocks } from './order/cost-summary.ts'
 import { createExportPanel } from './order/export-panel.ts'
 import { createOwnerSection } from './owner-section.ts'
-import { createImageClient, listenForPictures, showOpened } from './pictures.ts'
+import { createImageClient, listenForPictures, showOpenResult } from './pictures.ts'
 import { type Plan, isPlan, createPictureFile, readPlan } from './plan.ts'
 import { type PreviewControls, listenToInput } from './pointer-input.ts'
 import { createPreview } from './preview.ts'
 import { countHeldBlocks } from './service.ts'
 import type { Component, Sketch, Studio } from './sketch.ts'
-import { measureCovered, areaOf, lookAtSketch, moveSketch, createSketch, withPicture, withPlan } from './sketch.ts'
+import {
+  measureCoveredArea,
+  getArea,
+  lookAtSketch,
+  moveSketch,
+  createSketch,
+  replacePicture,
+  applyPlan,
+} from './sketch.ts'
 import { createSteps } from './steps.ts'
 
 // How long a picture must stay in place before the page checks for held blocks under it, and the time between checks.
@@ -32,7 +40,7 @@ const counts = queryElement('counts', HTMLElement)
 const invitation = queryElement('invitation', HTMLElement)
 
 const asked = parseCoord(new URLSearchParams(location.search).get('at') ?? '')
-let sketch = createSketch(asked === undefined ? { col: 80, row: 45 } : cellOf(asked))
+let sketch = createSketch(asked === undefined ? { col: 80, row: 45 } : getCell(asked))
 let view = measureView(stage)
 let camera = fitWall(view)
 let isPlaced = asked !== undefined // whether a position was chosen, by the user or the address
@@ -47,13 +55,13 @@ const shell = createShell({
     camera = isWhole ? fitWall(view) : clampCamera(camera, view)
     preview.resize(view)
   },
-  wall: () => sketch.wall,
-  show: showWall,
+  getWall: () => sketch.wall,
+  showWall,
 })
-const preview = createPreview(canvas, shell.appearance.theme())
+const preview = createPreview(canvas, shell.appearance.getTheme())
 const drawTicks = createTicks(stage)
 const images = createImageClient((painted) => setSketch({ ...sketch, painted }))
-const studio: Studio = { sketch: () => sketch, setSketch, lookAtPicture }
+const studio: Studio = { getSketch: () => sketch, setSketch, lookAtPicture }
 const steps = createSteps()
 const components: readonly Component[] = [
   steps,
@@ -65,13 +73,13 @@ const components: readonly Component[] = [
 
 const controls: PreviewControls = {
   ...studio,
-  camera: () => camera,
-  view: () => view,
+  getCamera: () => camera,
+  getView: () => view,
   moveCamera,
   movePicture(at) {
     if (sketch.picture === undefined) return
     setSketch(moveSketch(sketch, at))
-    moveCamera(reveal(camera, view, measureCovered(sketch)))
+    moveCamera(moveIntoView(camera, view, measureCoveredArea(sketch)))
   },
 }
 
@@ -106,12 +114,12 @@ function lookAtPicture() {
 async function openFile(file: File, plan?: Plan) {
   const opened = await images.open(file)
   if (opened === undefined) return
-  showOpened(opened)
+  showOpenResult(opened)
   steps.goToStep('picture')
   if (typeof opened === 'string') return
   invitation.hidden = true
   const wasPlaced = isPlaced || plan !== undefined
-  setSketch(plan === undefined ? withPicture(sketch, opened) : withPlan(sketch, opened, plan))
+  setSketch(plan === undefined ? replacePicture(sketch, opened) : applyPlan(sketch, opened, plan))
   lookAtPicture()
   if (plan !== undefined) steps.goToStep('deal')
   if (!wasPlaced) queryElement('room-status', HTMLElement).textContent = await moveToOpenSpace(studio, false)
@@ -134,13 +142,13 @@ let asking = new AbortController()
 function scheduleHoldCheck(afterMs = REST_MS) {
   clearTimeout(holdTimer)
   asking.abort()
-  const { others, mine } = countCovered(sketch)
+  const { others, mine } = countCoveredBlocks(sketch)
   if (sketch.picture === undefined || !sketch.wall?.complete || others + mine > 0) return
   asking = new AbortController()
   const { signal } = asking
   holdTimer = setTimeout(() => void checkHolds(), afterMs)
   const checkHolds = async () => {
-    const held = document.hidden ? undefined : await countHeldBlocks(areaOf(sketch), signal).catch(() => undefined)
+    const held = document.hidden ? undefined : await countHeldBlocks(getArea(sketch), signal).catch(() => undefined)
     if (signal.aborted) return
     if (held !== undefined && held !== sketch.held) setSketch({ ...sketch, held })
     scheduleHoldCheck(AGAIN_MS)

@@ -7,7 +7,7 @@ import { chooseAdvice, chooseDeal } from './order/cost-summary.ts'
 import { type Signer, createRepaintPanel } from './repaint.ts'
 import { readBlocksOfWallet } from './service.ts'
 import type { Component, Studio } from './sketch.ts'
-import { type BrowserWallet, connect, discoverWallets, isAddress } from './wallet.ts'
+import { type BrowserWallet, requestAccount, discoverWallets, isAddress } from './wallet.ts'
 
 // Delays the next read, because sales come in bursts.
 const LOOK_AFTER_MS = 500
@@ -29,9 +29,9 @@ export function createOwnerSection(studio: Studio): Component {
       if (field.value.trim() !== address) return
       status.textContent =
         blocks.length === 0 ? 'This wallet owns no blocks yet.' : `This wallet owns ${formatBlocks(blocks.length)}.`
-      const { wallet, mine } = studio.sketch()
+      const { wallet, mine } = studio.getSketch()
       const isSame = wallet === address && mine.size === blocks.length && blocks.every((block) => mine.has(block))
-      if (!isSame) studio.setSketch({ ...studio.sketch(), wallet: address, mine: new Set(blocks) })
+      if (!isSame) studio.setSketch({ ...studio.getSketch(), wallet: address, mine: new Set(blocks) })
     } catch (error) {
       status.textContent = error instanceof Error ? error.message : 'Could not reach the wall.'
     }
@@ -42,7 +42,7 @@ export function createOwnerSection(studio: Studio): Component {
     timer = setTimeout(() => void loadOwnBlocks(address), LOOK_AFTER_MS)
   }
   const connectWallet = async (wallet: BrowserWallet) => {
-    const address = await connect(wallet)
+    const address = await requestAccount(wallet)
     if (typeof address !== 'string') {
       status.textContent = address.declined ? 'You declined the connection.' : address.words
       return
@@ -56,7 +56,7 @@ export function createOwnerSection(studio: Studio): Component {
   field.addEventListener('input', () => {
     signer = undefined
     const address = field.value.trim()
-    studio.setSketch({ ...studio.sketch(), wallet: undefined, mine: new Set() })
+    studio.setSketch({ ...studio.getSketch(), wallet: undefined, mine: new Set() })
     status.textContent =
       address === '' ? '' : isAddress(address) ? 'Checking…' : 'Enter an address: 0x followed by 40 hex digits.'
     if (isAddress(address)) void loadOwnBlocks(address)

@@ -37,7 +37,7 @@ export function listenForPictures(onFile: (file: File) => void) {
 }
 
 /** Shows the name of the open picture, or why a picture could not be opened. */
-export function showOpened(opened: OpenedPicture | PictureError) {
+export function showOpenResult(opened: OpenedPicture | PictureError) {
   const isFlawed = typeof opened === 'string'
   queryElement('flaw', HTMLElement).textContent = isFlawed ? flaws[opened] : ''
   if (isFlawed) return
@@ -62,7 +62,7 @@ export function createImageClient(onPainted: (painted: PaintedPicture) => void) 
     worker.postMessage(job)
     return promise
   }
-  const paintWanted = async () => {
+  const paintLatest = async () => {
     isPainting = true
     for (let options = wanted; options !== undefined; options = wanted) {
       wanted = undefined
@@ -82,7 +82,7 @@ export function createImageClient(onPainted: (painted: PaintedPicture) => void) 
     /** Paints the open picture and calls `onPainted`; of several waiting calls, only the last one runs. */
     paint(options: PaintOptions) {
       wanted = options
-      if (!isPainting) void paintWanted()
+      if (!isPainting) void paintLatest()
     },
   }
 }

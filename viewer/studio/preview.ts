@@ -1,14 +1,14 @@
 /** Draws the wall with the picture on it, on a plain 2d canvas, so that it needs no GPU. */
 
 import { PALETTE } from '../../shared/palette.ts'
-import { BLOCK_SIZE, cellOf, type BlockIndex } from '../../shared/wall.ts'
+import { BLOCK_SIZE, getCell, type BlockIndex } from '../../shared/wall.ts'
 import type { Camera, View } from '../camera/camera.ts'
 import { createCanvasRenderer, createContext, outlineBox } from '../gl/canvas-renderer.ts'
 import { fitCanvas, createFrame } from '../gl/frame.ts'
 import { parseColour, type Theme } from '../theme.ts'
-import { boundsOf, traceEdges } from '../wall/artworks.ts'
-import { standingOf } from './order/cost-summary.ts'
-import { measureCovered, listCovered, type PaintedPicture, type Sketch } from './sketch.ts'
+import { computeBounds, traceEdges } from '../wall/artworks.ts'
+import { getStanding } from './order/cost-summary.ts'
+import { measureCoveredArea, listCoveredBlocks, type PaintedPicture, type Sketch } from './sketch.ts'
 
 // The colour of the crosses over blocks of other owners, which stands out in every theme.
 const STOP = '#e5484d'
@@ -31,7 +31,7 @@ export function createPreview(canvas: HTMLCanvasElement, first: Theme) {
 
   const drawPictureLayer = (sketch: Sketch) => {
     const { size, at, painted } = sketch
-    const blocks = Map.groupBy(listCovered(sketch), (block) => standingOf(sketch, block))
+    const blocks = Map.groupBy(listCoveredBlocks(sketch), (block) => getStanding(sketch, block))
     barred = blocks.get('others') ?? []
     owned = new Path2D(traceEdges(blocks.get('mine') ?? []))
     shown.canvas.width = size.w * BLOCK_SIZE
@@ -42,7 +42,7 @@ export function createPreview(canvas: HTMLCanvasElement, first: Theme) {
     shown.globalCompositeOperation = 'destination-out'
     shown.fillStyle = TAKEN_AWAY
     for (const block of barred) {
-      const { col, row } = cellOf(block)
+      const { col, row } = getCell(block)
       shown.fillRect((col - at.col) * BLOCK_SIZE, (row - at.row) * BLOCK_SIZE, BLOCK_SIZE, BLOCK_SIZE)
     }
   }
@@ -69,7 +69,7 @@ export function createPreview(canvas: HTMLCanvasElement, first: Theme) {
       const frame = createFrame(camera, view, ratio, undefined)
       renderer.draw(frame)
       if (sketch.picture === undefined) return
-      const { left, top, right, bottom } = measureCovered(sketch)
+      const { left, top, right, bottom } = measureCoveredArea(sketch)
       if (sketch.painted) context.drawImage(shown.canvas, left, top, right - left, bottom - top)
       const line = ratio * frame.pixel // one CSS pixel
       drawCrosses(context, barred, line)
@@ -98,7 +98,7 @@ function drawCrosses(context: CanvasRenderingContext2D, blocks: readonly BlockIn
   context.lineWidth = Math.min(1.5 * line, BLOCK_SIZE / 5)
   context.beginPath()
   for (const block of blocks) {
-    const { left, top, right, bottom } = boundsOf([block])
+    const { left, top, right, bottom } = computeBounds([block])
     context.moveTo(left, top)
     context.lineTo(right, bottom)
     context.moveTo(right, top)

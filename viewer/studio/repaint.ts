@@ -8,7 +8,7 @@ import { differsIn } from '../state.ts'
 import { queryElement } from '../ui/dom.ts'
 import { type RepaintFields, type RepaintOrder, createOrder, formatSignedText } from './order/order.ts'
 import { type EditResult, sendEdit } from './service.ts'
-import { type Component, type Studio, areaOf } from './sketch.ts'
+import { type Component, type Studio, getArea } from './sketch.ts'
 import { type BrowserWallet, type WalletRefusal, personalSign } from './wallet.ts'
 
 const NO_SIGNER = 'To sign here, connect the wallet that owns these blocks. Or give the request to your agent.'
@@ -30,28 +30,28 @@ export function createRepaintPanel(studio: Studio, signer: () => Signer | undefi
   let progress: Progress | undefined
 
   const isRunning = () => progress?.state === 'signing' || progress?.state === 'sending'
-  const show = () => {
-    const sketch = studio.sketch()
+  const showProgress = () => {
+    const sketch = studio.getSketch()
     const order = createOrder(sketch, location.origin)
     const isTheirs = order?.kind === 'repaint'
     begin.hidden = !isTheirs || signer() === undefined || isRunning()
-    const { w, h } = areaOf(sketch)
+    const { w, h } = getArea(sketch)
     begin.textContent = progress?.state === 'failed' ? 'Try again' : `Repaint ${formatBlocks(w * h)}`
     if (progress === undefined) status.textContent = isTheirs && signer() === undefined ? NO_SIGNER : ''
     else status.textContent = progress.state === 'failed' ? progress.words : states[progress.state]
   }
   const startRepaint = ({ wallet, address }: Signer) => {
-    const order = createOrder(studio.sketch(), location.origin)
+    const order = createOrder(studio.getSketch(), location.origin)
     if (order?.kind !== 'repaint') return
     const kept = progress?.state === 'failed' ? progress.signed : undefined
     const deps = {
       host: location.hostname,
       clock,
-      sign: (text: string) => personalSign(wallet, address, text),
-      send: sendEdit,
-      report(next: Progress) {
+      signText: (text: string) => personalSign(wallet, address, text),
+      sendRepaint: sendEdit,
+      reportProgress(next: Progress) {
         progress = next
-        show()
+        showProgress()
       },
     }
     void repaint(order, deps, kept)
@@ -66,7 +66,7 @@ export function createRepaintPanel(studio: Studio, signer: () => Signer | undefi
       // A signature is valid only for one picture, position, text and owner.
       const isOther = differsIn(next, before, 'painted', 'at', 'words', 'mine')
       if (isOther && !isRunning()) progress = undefined
-      if (isOther || next.wall !== before.wall) show()
+      if (isOther || next.wall !== before.wall) showProgress()
     },
   }
 }
@@ -83,9 +83,9 @@ export type RepaintSignature = { readonly ts: number; readonly signature: string
 export type RepaintDeps = {
   readonly host: string
   readonly clock: { ahead: number } // milliseconds that the service's clock is ahead of ours, as far as known
-  sign(text: string): Promise<string | WalletRefusal>
-  send(area: string, body: RepaintFields & RepaintSignature): Promise<EditResult>
-  report(progress: Progress): void
+  signText(text: string): Promise<string | WalletRefusal>
+  sendRepaint(area: string, body: RepaintFields & RepaintSignature): Promise<EditResult>
+  reportProgress(progress: Progress): void
 }
 
 // The service accepts a signature for five minutes; this leaves one minute for the request to arrive.
@@ -93,22 +93,22 @@ const SIGNED_GOOD_MS = 4 * 60_000
 
 /** Repaints an area; `kept` is the signature from an earlier, lost request for the same order. */
 export async function repaint(order: RepaintOrder, deps: RepaintDeps, kept?: RepaintSignature): Promise<void> {
-  const { clock, send, report } = deps
-  report({ state: 'signing' })
+  const { clock, sendRepaint, reportProgress } = deps
+  reportProgress({ state: 'signing' })
   const isGood = kept && Math.abs(Date.now() + clock.ahead - kept.ts) < SIGNED_GOOD_MS
-  const signed = isGood ? kept : await sign(order, deps)
-  if ('declined' in signed) return report({ state: 'failed', words: signed.words })
-  report({ state: 'sending' })
-  const edited = await send(order.area, { ...order.body, ...signed })
-  if (edited.kind === 'done') return report({ state: 'done' })
+  const signed = isGood ? kept : await signOrder(order, deps)
+  if ('declined' in signed) return reportProgress({ state: 'failed', words: signed.words })
+  reportProgress({ state: 'sending' })
+  const edited = await sendRepaint(order.area, { ...order.body, ...signed })
+  if (edited.kind === 'done') return reportProgress({ state: 'done' })
   // The signature of a lost request is kept for a retry, because each signature repaints at most once.
-  if (edited.kind === 'lost') return report({ state: 'failed', words: edited.words, signed })
+  if (edited.kind === 'lost') return reportProgress({ state: 'failed', words: edited.words, signed })
   if (edited.now !== undefined) clock.ahead = edited.now - Date.now()
-  report({ state: 'failed', words: edited.words })
+  reportProgress({ state: 'failed', words: edited.words })
 }
 
-async function sign(order: RepaintOrder, deps: RepaintDeps): Promise<RepaintSignature | WalletRefusal> {
+async function signOrder(order: RepaintOrder, deps: RepaintDeps): Promise<RepaintSignature | WalletRefusal> {
   const ts = Date.now() + deps.clock.ahead
-  const signature = await deps.sign(formatSignedText(order, deps.host, ts))
+  const signature = await deps.signText(formatSignedText(order, deps.host, ts))
   return typeof signature === 'string' ? { ts, signature } : signature
 }

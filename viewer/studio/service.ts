@@ -5,13 +5,13 @@ import type { AreaState, EditAreaBody } from '../../shared/contract/area.ts'
 import type { ErrorBody } from '../../shared/contract/service.ts'
 import type { Spaces } from '../../shared/contract/space.ts'
 import type { WalletStanding } from '../../shared/contract/wallet.ts'
-import { coordOf, isBlockIndex, parseCoord, type BlockIndex } from '../../shared/wall.ts'
+import { formatCoord, isBlockIndex, parseCoord, type BlockIndex } from '../../shared/wall.ts'
 import { readJson } from '../data/read-json.ts'
 
 /** Finds the open space of a size that is nearest to a block, or to the centre; `undefined` if there is none. */
 export async function findOpenSpace({ w, h }: AreaSize, near?: BlockIndex): Promise<BlockIndex | undefined> {
   const query = new URLSearchParams({ w: `${w}`, h: `${h}`, limit: '1' })
-  if (near !== undefined) query.set('near', coordOf(near))
+  if (near !== undefined) query.set('near', formatCoord(near))
   const { spaces } = await readJson<Spaces>(`/api/space?${query}`, 'search for space')
   return parseCoord(spaces[0]?.coord ?? '')
 }

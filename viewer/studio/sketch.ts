@@ -1,10 +1,10 @@
 /** The sketch: a picture, its size in blocks and its position on the wall. Pure. */
 
-import { AREA_BLOCKS_MAX, type Area, type AreaSize, blocksOf } from '../../shared/area.ts'
+import { AREA_BLOCKS_MAX, type Area, type AreaSize, listAreaBlocks } from '../../shared/area.ts'
 import type { Dither } from '../../shared/quantise.ts'
 import type { Fit } from '../../shared/resample.ts'
 import { BLOCK_SIZE, type BlockIndex, COLS, type Cell, ROWS } from '../../shared/wall.ts'
-import { type Camera, type Rect, type View, lookAt, rectOf } from '../camera/camera.ts'
+import { type Camera, type Rect, type View, lookAt, toRect } from '../camera/camera.ts'
 import type { Wall } from '../wall/wall-model.ts'
 
 /** The properties of an opened picture: its name, its size in its own pixels, and its kind. */
@@ -65,7 +65,7 @@ export function createSketch(at: Cell): Sketch {
 }
 
 /** The sketch with another picture, in a suitable size and style. */
-export function withPicture(sketch: Sketch, picture: OpenedPicture): Sketch {
+export function replacePicture(sketch: Sketch, picture: OpenedPicture): Sketch {
   const dither = sketch.ownDither ? sketch.style.dither : chooseDither(picture)
   return limitSketch({
     ...sketch,
@@ -77,7 +77,7 @@ export function withPicture(sketch: Sketch, picture: OpenedPicture): Sketch {
 }
 
 /** The sketch of a plan; the plan's picture already has the wall's colours. */
-export function withPlan(
+export function applyPlan(
   sketch: Sketch,
   picture: OpenedPicture,
   { area, words }: { readonly area: Area; readonly words: Words },
@@ -115,14 +115,14 @@ function chooseSize(picture: OpenedPicture): AreaSize {
 }
 
 /** The sketch with another width in blocks; the height follows if the proportions are kept. */
-export function withWidth(sketch: Sketch, w: number): Sketch {
+export function setWidth(sketch: Sketch, w: number): Sketch {
   const { picture, keepsShape, size } = sketch
   const h = picture && keepsShape ? Math.round((w * picture.height) / picture.width) : size.h
   return limitSketch({ ...sketch, size: { w, h } })
 }
 
 /** The sketch with another height in blocks; the width follows if the proportions are kept. */
-export function withHeight(sketch: Sketch, h: number): Sketch {
+export function setHeight(sketch: Sketch, h: number): Sketch {
   const { picture, keepsShape, size } = sketch
   const w = picture && keepsShape ? Math.round((h * picture.width) / picture.height) : size.w
   return limitSketch({ ...sketch, size: { w, h } })
@@ -152,13 +152,13 @@ function limitSize({ w, h }: AreaSize): AreaSize {
 const clampInteger = (value: number, low: number, high: number) => Math.min(Math.max(Math.trunc(value), low), high)
 
 /** The covered blocks, row by row. */
-export const listCovered = (sketch: Pick<Sketch, 'at' | 'size'>): BlockIndex[] => blocksOf(areaOf(sketch))
+export const listCoveredBlocks = (sketch: Pick<Sketch, 'at' | 'size'>): BlockIndex[] => listAreaBlocks(getArea(sketch))
 
 /** The covered area of the wall, in blocks. */
-export const areaOf = ({ at, size }: Pick<Sketch, 'at' | 'size'>): Area => ({ ...at, ...size })
+export const getArea = ({ at, size }: Pick<Sketch, 'at' | 'size'>): Area => ({ ...at, ...size })
 
 /** The covered area of the wall, in pixels. */
-export const measureCovered = (sketch: Pick<Sketch, 'at' | 'size'>): Rect => rectOf(areaOf(sketch))
+export const measureCoveredArea = (sketch: Pick<Sketch, 'at' | 'size'>): Rect => toRect(getArea(sketch))
 
 // The largest zoom on a picture, in CSS pixels per wall pixel.
 const LOOK_ZOOM = 8
@@ -168,7 +168,7 @@ const AROUND_BLOCKS = 3
 
 /** The camera that shows the picture and some of the wall around it. */
 export function lookAtSketch(sketch: Pick<Sketch, 'at' | 'size'>, view: View): Camera {
-  const { left, top, right, bottom } = measureCovered(sketch)
+  const { left, top, right, bottom } = measureCoveredArea(sketch)
   const around = Math.max(AROUND_BLOCKS, Math.max(sketch.size.w, sketch.size.h) / 2) * BLOCK_SIZE
   return lookAt(
     { left: left - around, top: top - around, right: right + around, bottom: bottom + around },
@@ -183,7 +183,7 @@ export function findFinishedPicture({ painted, size, style }: Sketch): PaintedPi
 }
 
 export type Studio = {
-  sketch(): Sketch
+  getSketch(): Sketch
   /** Replaces the sketch and updates the preview and every component. */
   setSketch(next: Sketch): void
   /** Moves the camera to the picture. */

@@ -28,7 +28,7 @@ export function createSteps() {
     room.classList.toggle('loud', isBlocked)
   }
 
-  const show = (at: number) => {
+  const selectStep = (at: number) => {
     current = at
     for (const [i, section] of sections.entries()) section.hidden = i !== at
     for (const [i, tab] of tabs.entries()) tab.ariaCurrent = i === at ? 'step' : null
@@ -41,15 +41,15 @@ export function createSteps() {
   }
   // The focus goes to the heading: a screen reader reads it, and the button that had the focus may be gone.
   const showStep = (at: number) => {
-    show(at)
+    selectStep(at)
     sections[at]?.querySelector<HTMLElement>('h2')?.focus({ preventScroll: true })
   }
   for (const [i, tab] of tabs.entries()) tab.addEventListener('click', () => showStep(i))
   back.addEventListener('click', () => showStep(current - 1))
   next.addEventListener('click', () => showStep(current + 1))
-  show(0)
+  selectStep(0)
   return {
-    goToStep: (step: Step) => show(STEPS.indexOf(step)),
+    goToStep: (step: Step) => selectStep(STEPS.indexOf(step)),
     update(sketch: Sketch) {
       for (const button of [...tabs.slice(1), next]) button.disabled = sketch.picture === undefined
       isBlocked = sketch.wall?.complete === true && chooseDeal(sketch) === 'neither'

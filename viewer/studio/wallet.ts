@@ -38,7 +38,7 @@ const isProvider = (value: unknown): value is Provider => isRecord(value) && typ
 export type WalletRefusal = { readonly declined: boolean; readonly words: string }
 
 /** Requests access to a wallet; returns the address of its first account. */
-export async function connect({ provider }: BrowserWallet): Promise<string | WalletRefusal> {
+export async function requestAccount({ provider }: BrowserWallet): Promise<string | WalletRefusal> {
   return await callWallet(async () => {
     const accounts = await provider.request({ method: 'eth_requestAccounts' })
     const first: unknown = Array.isArray(accounts) ? accounts[0] : undefined

@@ -8,7 +8,7 @@ import { createButton, createElement, createLink } from './dom.ts'
 
 /** The panel's content. */
 export function createAbout(page: Page): PanelContent {
-  const { wall: shown } = page.state()
+  const { wall: shown } = page.getState()
   const wall = shown?.complete === true ? shown : undefined
   const price = wall === undefined ? '' : `${formatPrice(wall.pricing.perBlock)} in ${wall.pricing.asset}`
   const keys = KEYS_HELP.flatMap(([key, meaning]) => [createElement('dt', key), createElement('dd', meaning)])
@@ -30,14 +30,14 @@ export function createAbout(page: Page): PanelContent {
       createParagraph(
         'Every sale is a payment that anyone can look up: open an artwork and follow “Paid on Base”. “Order signed by its buyer” means that the buyer signed for exactly this place, picture and text.',
       ),
-      renderChecking(),
+      renderCheckInstructions(),
       createElement('h3', 'Read more'),
       createElement('ul.links', ...links.map(([path, text]) => createElement('li', createLink('', path, text)))),
       createElement('h3', 'Mouse and touch'),
       createParagraph('Drag to move, scroll or pinch to zoom, and tap an artwork for its details.'),
       createElement('h3', 'Keyboard shortcuts'),
       createElement('dl', ...keys),
-      ...renderReporting(),
+      ...renderReportInstructions(),
     ],
   }
 }
@@ -47,7 +47,7 @@ const renderInvitation = (page: Page) => [
   createButton('loud', ['Send your agent'], () => page.dispatch({ do: 'invite' })),
 ]
 
-const renderChecking = () =>
+const renderCheckInstructions = () =>
   createElement(
     'p',
     'To check the whole wall, read ',
@@ -64,7 +64,7 @@ const links = [
 ] as const
 
 /** Explains how to report content, if the service has written a contact into the page's head. */
-function renderReporting(): HTMLElement[] {
+function renderReportInstructions(): HTMLElement[] {
   const address = document.querySelector<HTMLMetaElement>('meta[name="contact"]')?.content
   if (address === undefined) return []
   const contact = createLink('', address, address.replace(/^(?:mailto|tel):/, ''))

@@ -4,7 +4,7 @@ import { WHOLE_WALL, projectRect } from '../camera/camera.ts'
 import type { Component } from '../page.ts'
 import { LIGHT_HEIGHT, LIGHT_WIDTH, computeRoomLight } from '../wall/room-light.ts'
 import type { Wall } from '../wall/wall-model.ts'
-import { addLayer, createElement, createPicture, placeAt } from './dom.ts'
+import { addLayer, createElement, createPicture, placeElement } from './dom.ts'
 
 // The light follows the wall after this delay, so that urgent work comes first, and many changes cause one update.
 const AFTER_MS = 400
@@ -16,21 +16,21 @@ export function createAmbient(stage: HTMLElement): Component {
   addLayer(stage, 'ambient', element)
   let latest: Wall | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
-  const drawShine = () => {
+  const drawLight = () => {
     timer = undefined
-    if (latest) light.put(new ImageData(computeRoomLight(latest), LIGHT_WIDTH, LIGHT_HEIGHT))
+    if (latest) light.putImage(new ImageData(computeRoomLight(latest), LIGHT_WIDTH, LIGHT_HEIGHT))
   }
   return {
     update({ wall }, { wall: before }) {
       if (!wall?.complete || wall === before) return
       latest = wall
-      timer ??= setTimeout(drawShine, AFTER_MS)
+      timer ??= setTimeout(drawLight, AFTER_MS)
     },
     onDraw({ camera, view }) {
       const box = projectRect(camera, view, WHOLE_WALL)
       const { left, top, width, height } = box
       element.hidden = left < 0 && top < 0 && left + width > view.width && top + height > view.height
-      placeAt(element, box)
+      placeElement(element, box)
     },
   }
 }

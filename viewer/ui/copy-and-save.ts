@@ -5,11 +5,11 @@ import { createButton } from './dom.ts'
 /** A button that copies text, and then shows for a moment whether that succeeded. */
 export function createCopyButton(label: string, text: () => string): HTMLButtonElement {
   const element = createButton('copy', [label], () => {
-    const show = (copied: boolean) => {
+    const showResult = (copied: boolean) => {
       element.textContent = copied ? 'Copied' : 'Could not copy'
       setTimeout(() => element.replaceChildren(label), 1500)
     }
-    void copyText(text()).then(show)
+    void copyText(text()).then(showResult)
   })
   return element
 }

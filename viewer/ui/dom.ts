@@ -21,7 +21,7 @@ export function createPicture(width: number, height: number) {
   const canvas = createElement('canvas')
   Object.assign(canvas, { width, height })
   const context = canvas.getContext('2d')
-  return { canvas, put: (image: ImageData, left = 0, top = 0) => context?.putImageData(image, left, top) }
+  return { canvas, putImage: (image: ImageData, left = 0, top = 0) => context?.putImageData(image, left, top) }
 }
 
 /** Adds an element over the wall that screen readers ignore. */
@@ -33,7 +33,7 @@ export function addLayer(stage: HTMLElement, name: string, ...children: readonly
 }
 
 /** Positions an element on the stage, in CSS pixels. */
-export function placeAt({ style }: HTMLElement, { left, top, width, height }: Box) {
+export function placeElement({ style }: HTMLElement, { left, top, width, height }: Box) {
   style.transform = `translate(${left}px, ${top}px)`
   style.width = `${width}px`
   style.height = `${height}px`
@@ -93,8 +93,8 @@ export function replaceContent(element: HTMLElement, content: readonly Node[]) {
   element.replaceChildren(...content)
   if (focused === -1) return
   const after = listControls()
-  const keysOf = (all: readonly HTMLElement[]) => all.map(({ dataset }) => dataset['key'])
-  after[findFocus(keysOf(before), focused, keysOf(after))]?.focus({ preventScroll: true })
+  const listKeys = (all: readonly HTMLElement[]) => all.map(({ dataset }) => dataset['key'])
+  after[findFocus(listKeys(before), focused, listKeys(after))]?.focus({ preventScroll: true })
 }
 
 type Keys = readonly (string | undefined)[]

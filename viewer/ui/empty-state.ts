@@ -1,12 +1,12 @@
 /** Invites visitors to send an agent before the first sale; hides the header's button after the last sale. */
 
-import { blockAt } from '../../shared/wall.ts'
-import { boxOf } from '../camera/camera.ts'
+import { getBlockAt } from '../../shared/wall.ts'
+import { computeBlockBox } from '../camera/camera.ts'
 import type { Component, Page } from '../page.ts'
 import { isSoldOut } from '../wall/wall-model.ts'
-import { createButton, createElement, placeAt } from './dom.ts'
+import { createButton, createElement, placeElement } from './dom.ts'
 
-const centre = blockAt(80, 45)
+const centre = getBlockAt(80, 45)
 
 /** An invitation below the centre block, which glows. */
 export function createEmptyState(page: Page, stage: HTMLElement): Component {
@@ -19,20 +19,20 @@ export function createEmptyState(page: Page, stage: HTMLElement): Component {
   )
   stage.append(glow, element)
   const headButton = document.querySelector<HTMLElement>('header .loud')
-  const show = (shown: boolean) => {
+  const setVisible = (shown: boolean) => {
     glow.hidden = !shown
     element.hidden = !shown
   }
-  show(false)
+  setVisible(false)
   return {
     update({ wall, pinned, at }) {
       if (headButton) headButton.hidden = isSoldOut(wall)
-      show(wall?.complete === true && wall.stats.claimed === 0 && pinned === undefined && at === undefined)
+      setVisible(wall?.complete === true && wall.stats.claimed === 0 && pinned === undefined && at === undefined)
     },
     onDraw({ camera, view }) {
       if (element.hidden || centre === undefined) return
-      const box = boxOf(camera, view, centre)
-      placeAt(glow, box)
+      const box = computeBlockBox(camera, view, centre)
+      placeElement(glow, box)
       element.style.transform = `translate(-50%, ${Math.round(box.top + box.height + 24)}px)`
     },
   }

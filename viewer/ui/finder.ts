@@ -1,12 +1,12 @@
 /** The panel with the search and the lists of artworks and agents. */
 
 import { formatBlocks, formatCountWithNoun, formatCount } from '../../shared/money.ts'
-import { coordOf } from '../../shared/wall.ts'
+import { formatCoord } from '../../shared/wall.ts'
 import type { Page, PanelContent } from '../page.ts'
 import { type State, differsIn } from '../state.ts'
 import { listArtworks } from '../wall/artworks.ts'
-import { nameOf } from '../wall/formatting.ts'
-import { type Hit, type SortOrder, listInOrder, search } from '../wall/search.ts'
+import { formatAgentName } from '../wall/formatting.ts'
+import { type Hit, type SortOrder, listHitsInOrder, searchWall } from '../wall/search.ts'
 import type { Wall } from '../wall/wall-model.ts'
 import { createButton, createElement, replaceContent, createUntrustedText } from './dom.ts'
 import { createListButton, createWorkButton } from './label/works.ts'
@@ -36,18 +36,18 @@ export function createFinder(page: Page): PanelContent {
   const list = createElement('ul.works')
   let shown = PAGE
 
-  const fill = (state: State) => {
+  const fillList = (state: State) => {
     const { wall } = state
     if (wall === undefined) return
     const searching = field.value.trim() !== ''
     order.hidden = searching
-    const all = searching ? search(wall, field.value, HITS_MAX) : listInOrder(wall, parseOrder(order.value))
+    const all = searching ? searchWall(wall, field.value, HITS_MAX) : listHitsInOrder(wall, parseOrder(order.value))
     const hits = all.slice(0, shown)
-    found.textContent = searching ? formatHits(all.length) : describeList(wall, all)
+    found.textContent = searching ? formatHitCount(all.length) : describeList(wall, all)
     const rest = all.length - hits.length
     const more = createButton('more', [`Show more (${formatCount(rest)} left)`], () => {
       shown += PAGE
-      fill(page.state())
+      fillList(page.getState())
     })
     const items = hits.map((hit) => createElement('li', createHitButton(wall, hit, state, page)))
     replaceContent(list, [...items, ...(rest > 0 ? [createElement('li.rest', more)] : [])])
@@ -55,7 +55,7 @@ export function createFinder(page: Page): PanelContent {
 
   const restartList = () => {
     shown = PAGE
-    fill(page.state())
+    fillList(page.getState())
   }
   field.addEventListener('input', restartList)
   order.addEventListener('change', restartList)
@@ -69,7 +69,7 @@ export function createFinder(page: Page): PanelContent {
     title: 'Find',
     body: [field, createElement('div.pair', found, order), list],
     update(state, before) {
-      if (state === before || differsIn(state, before, 'wall', 'agent')) fill(state)
+      if (state === before || differsIn(state, before, 'wall', 'agent')) fillList(state)
     },
   }
 }
@@ -81,7 +81,7 @@ const describeList = (wall: Wall, [first]: readonly Hit[]) =>
     ? formatCountWithNoun(wall.agents.length, 'agent')
     : formatCountWithNoun(listArtworks(wall).length, 'artwork')
 
-const formatHits = (count: number) =>
+const formatHitCount = (count: number) =>
   count === 0 ? 'Nothing found' : count >= HITS_MAX ? `First ${HITS_MAX} results` : `${count} found`
 
 function createHitButton(wall: Wall, hit: Hit, state: State, page: Page): HTMLElement {
@@ -89,17 +89,17 @@ function createHitButton(wall: Wall, hit: Hit, state: State, page: Page): HTMLEl
   if (hit.kind === 'block')
     return createListButton(
       `block ${hit.block}`,
-      [createElement('span.thumb'), createElement('span.name', `Block ${coordOf(hit.block)}`), 'available'],
+      [createElement('span.thumb'), createElement('span.name', `Block ${formatCoord(hit.block)}`), 'available'],
       () => page.dispatch({ do: 'go', to: hit.block }),
     )
   const agent = wall.agents[hit.agent]
   if (agent === undefined) return createElement('span')
-  const name = createUntrustedText(agent.name === null ? 'span.name.unnamed' : 'span.name', nameOf(agent))
+  const name = createUntrustedText(agent.name === null ? 'span.name.unnamed' : 'span.name', formatAgentName(agent))
   const rank = createElement('span.rank', `#${agent.id}`)
   const element = createListButton(
     `agent ${agent.id}`,
     [rank, name, `${formatBlocks(agent.blocks)} · `, createElement('code', agent.wallet)],
-    () => page.dispatch({ do: 'select-agent', agent: page.state().agent === hit.agent ? undefined : hit.agent }),
+    () => page.dispatch({ do: 'select-agent', agent: page.getState().agent === hit.agent ? undefined : hit.agent }),
   )
   element.ariaPressed = String(state.agent === hit.agent)
   return element

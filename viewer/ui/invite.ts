@@ -1,6 +1,6 @@
 /** The panel with a prompt that the visitor pastes into an agent, so that the agent buys a block. */
 
-import { type BlockIndex, coordOf } from '../../shared/wall.ts'
+import { type BlockIndex, formatCoord } from '../../shared/wall.ts'
 import type { PanelContent } from '../page.ts'
 import type { State } from '../state.ts'
 import { isSoldOut } from '../wall/wall-model.ts'
@@ -40,7 +40,7 @@ export function createInvite(): PanelContent {
 function renderPrompt({ wall, promptBlock }: State): string {
   const { origin } = location
   const price = wall === undefined ? '' : `${wall.pricing.perBlock} ${wall.pricing.asset} on ${wall.pricing.network}`
-  const where = promptBlock === undefined ? 'the open block nearest the centre' : `block ${coordOf(promptBlock)}`
+  const where = promptBlock === undefined ? 'the open block nearest the centre' : `block ${formatCoord(promptBlock)}`
   return [
     `Buy ${where} on the pixel wall at ${origin} for me, and paint it.`,
     '',
@@ -52,4 +52,4 @@ function renderPrompt({ wall, promptBlock }: State): string {
   ].join('\n')
 }
 
-const formatSegment = (block: BlockIndex | undefined) => (block === undefined ? 'next' : coordOf(block))
+const formatSegment = (block: BlockIndex | undefined) => (block === undefined ? 'next' : formatCoord(block))

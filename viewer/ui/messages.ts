@@ -2,20 +2,20 @@
 
 import { createButton, createElement, queryElement } from './dom.ts'
 
-const findElement = () => queryElement('notice', HTMLElement)
+const findNotice = () => queryElement('notice', HTMLElement)
 
 /** Shows a message in the middle of the stage, with a button to retry. */
 export function showNotice(text: string, retry: () => void) {
-  findElement().replaceChildren(
+  findNotice().replaceChildren(
     createElement('div.message', createElement('p', text), createButton('', ['Try again'], retry)),
   )
-  findElement().hidden = false
+  findNotice().hidden = false
 }
 
 /** Hides the notice, even if it is the one that the page shows if no script loads. */
 export function hideNotice() {
-  findElement().hidden = true
-  findElement().classList.remove('late')
+  findNotice().hidden = true
+  findNotice().classList.remove('late')
 }
 
 const SHOWN_MS = 6000

@@ -3,7 +3,7 @@
  * visitor has moved the wall.
  */
 
-import { ALL_BLOCKS, BLOCK_SIZE, cellOf, COLS, HEIGHT, ROWS, WIDTH, type BlockIndex } from '../../shared/wall.ts'
+import { ALL_BLOCKS, BLOCK_SIZE, getCell, COLS, HEIGHT, ROWS, WIDTH, type BlockIndex } from '../../shared/wall.ts'
 import { fitWall, toWall } from '../camera/camera.ts'
 import { chooseLabelShape } from '../camera/label-layout.ts'
 import type { Page, Component } from '../page.ts'
@@ -33,8 +33,8 @@ export function createMinimap(page: Page, stage: HTMLElement): Component {
     if (wall === undefined || wall === drawn) return
     const blocks = drawn?.texture === wall.texture ? (wall.changed ?? ALL_BLOCKS) : ALL_BLOCKS
     drawn = wall
-    drawBlocks(image, wall.texture, blocks, createColourTable(page.appearance.theme()))
-    picture.put(image)
+    drawBlocks(image, wall.texture, blocks, createColourTable(page.appearance.getTheme()))
+    picture.putImage(image)
   }
   const goToPointer = (event: PointerEvent) => {
     if (event.buttons === 0) return
@@ -75,7 +75,7 @@ export function createMinimap(page: Page, stage: HTMLElement): Component {
 /** Draws one pixel for each block: its mean colour, with squares as an approximation of the gamma curve. */
 function drawBlocks(image: ImageData, texture: IndexTexture, blocks: readonly BlockIndex[], colours: Uint8Array) {
   for (const block of blocks) {
-    const { col, row } = cellOf(block)
+    const { col, row } = getCell(block)
     const sum = [0, 0, 0]
     for (let y = 0; y < BLOCK_SIZE; y++) {
       const start = (row * BLOCK_SIZE + y) * WIDTH + col * BLOCK_SIZE

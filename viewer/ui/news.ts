@@ -4,7 +4,7 @@ import { formatBlocks, formatCountWithNoun } from '../../shared/money.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import type { Component, Page } from '../page.ts'
 import { differsIn } from '../state.ts'
-import { formatAgo, nameOf, formatSince } from '../wall/formatting.ts'
+import { formatRelativeTime, formatAgentName, formatSince } from '../wall/formatting.ts'
 import { type News, findNews, listTourStops } from '../wall/news.ts'
 import type { Wall } from '../wall/wall-model.ts'
 import { createButton, createElement, queryElement, replaceContent } from './dom.ts'
@@ -24,7 +24,7 @@ export function createNews(page: Page): Component {
   const showNews = () => {
     clearTimeout(timer)
     timer = setTimeout(showNews, AGAIN_MS)
-    const { wall, at, missed } = page.state()
+    const { wall, at, missed } = page.getState()
     if (!wall?.complete) return
     const news = at === undefined ? findNews(wall, new Date().setHours(0, 0, 0, 0), missed) : undefined
     if (news === undefined) return replaceContent(element, [])
@@ -40,8 +40,8 @@ export function createNews(page: Page): Component {
     if (block === undefined || owner === undefined) return showNews()
     const what =
       count > blocks.length ? `and others bought ${formatBlocks(count)}` : `just bought ${formatSize(blocks.length)}`
-    const picture = createElement('span.thumb', drawWork(wall.texture, blocks, page.appearance.theme()))
-    const words = createElement('span', createElement('bdi', nameOf(owner)), ` ${what}`)
+    const picture = createElement('span.thumb', drawWork(wall.texture, blocks, page.appearance.getTheme()))
+    const words = createElement('span', createElement('bdi', formatAgentName(owner)), ` ${what}`)
     replaceContent(element, [createButton('', [picture, words], () => page.dispatch({ do: 'open-work', block }))])
     clearTimeout(timer)
     timer = setTimeout(showNews, PURCHASE_SHOWN_MS)
@@ -63,7 +63,10 @@ export function createNews(page: Page): Component {
 function renderNews({ agents: all }: Wall, { blocks, agents, since }: News): readonly (Node | string)[] {
   if (typeof since === 'object') {
     const owner = all[since.agent]
-    return [`Last sale ${formatAgo(since.lastAt, Date.now())}, to `, createElement('bdi', owner ? nameOf(owner) : '')]
+    return [
+      `Last sale ${formatRelativeTime(since.lastAt, Date.now())}, to `,
+      createElement('bdi', owner ? formatAgentName(owner) : ''),
+    ]
   }
   const when = since === 'today' ? since : formatSince(since, Date.now())
   return [`${formatBlocks(blocks.length)} by ${formatCountWithNoun(agents, 'agent')} ${when}`]

@@ -28,7 +28,7 @@ export function createPanels(page: Page): Component {
   const element = queryElement('panel', HTMLElement)
   let open: PanelContent | undefined
 
-  const fill = (panel: Panel, state: State) => {
+  const fillPanel = (panel: Panel, state: State) => {
     open = contents[panel](page)
     const close = createButton('close', ['×'], () => page.dispatch({ do: 'open', panel }))
     close.ariaLabel = `Close ${open.title}`
@@ -57,7 +57,7 @@ export function createPanels(page: Page): Component {
     update(next, before) {
       if (next.panel === before.panel) return open?.update?.(next, before)
       if (before.panel !== undefined) clearPanel(before.panel)
-      if (next.panel !== undefined) fill(next.panel, next)
+      if (next.panel !== undefined) fillPanel(next.panel, next)
     },
   }
 }

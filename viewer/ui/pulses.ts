@@ -3,8 +3,8 @@
 import { groupIntoWorks } from '../../shared/works.ts'
 import { type Rect, projectRect } from '../camera/camera.ts'
 import type { Component } from '../page.ts'
-import { boundsOf } from '../wall/artworks.ts'
-import { addLayer, createElement, placeAt } from './dom.ts'
+import { computeBounds } from '../wall/artworks.ts'
+import { addLayer, createElement, placeElement } from './dom.ts'
 
 // More simultaneous changes than this come from a new read of the wall, not from a purchase.
 const BLOCKS_MAX = 400
@@ -32,10 +32,10 @@ export function createPulses(stage: HTMLElement): Component {
       if (reducedMotion || at !== undefined || wall === before || !wall?.complete || !before?.complete) return
       const { changed } = wall
       if (changed === undefined || changed.length > BLOCKS_MAX) return
-      for (const work of groupIntoWorks(changed).slice(0, PULSES_MAX - pulses.size)) addPulse(boundsOf(work))
+      for (const work of groupIntoWorks(changed).slice(0, PULSES_MAX - pulses.size)) addPulse(computeBounds(work))
     },
     onDraw({ camera, view }) {
-      for (const [element, area] of pulses) placeAt(element, projectRect(camera, view, area))
+      for (const [element, area] of pulses) placeElement(element, projectRect(camera, view, area))
     },
   }
 }

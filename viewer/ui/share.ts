@@ -1,14 +1,14 @@
 /** Shares the current view as a link, as a picture, or as a frame in another page. */
 
-import { titleOf } from '../../shared/titles.ts'
-import { type BlockIndex, coordOf } from '../../shared/wall.ts'
+import { formatTitle } from '../../shared/titles.ts'
+import { type BlockIndex, formatCoord } from '../../shared/wall.ts'
 import type { Rect } from '../camera/camera.ts'
 import { readWallName } from '../page-words.ts'
 import type { Page, PanelContent } from '../page.ts'
 import { type State, findOpenWork, findShownBlock, selectShownWall } from '../state.ts'
 import { createColourTable } from '../theme.ts'
 import { buildAddress } from '../url-state.ts'
-import { type Artwork, listBlocks, boundsOf } from '../wall/artworks.ts'
+import { type Artwork, listBlocks, computeBounds } from '../wall/artworks.ts'
 import { createImage } from '../wall/pixel-buffer.ts'
 import { createCopyButton, copyText, saveFile } from './copy-and-save.ts'
 import { createButton, createElement } from './dom.ts'
@@ -20,11 +20,11 @@ const PICTURE_SIDE_MAX = 2400
 
 /** Buttons that copy the link, save pictures, and copy the embed code. */
 export function createShare(page: Page): PanelContent {
-  const formatLink = () => location.origin + location.pathname + buildAddress(page.state(), location.search)
+  const formatLink = () => location.origin + location.pathname + buildAddress(page.getState(), location.search)
   const embedding = createElement('code')
   const copyEmbedding = createCopyButton('Copy embed code', () => embedding.textContent)
   const pictures = createElement('div.stack')
-  const fill = (state: State) => {
+  const fillContent = (state: State) => {
     embedding.textContent = `<iframe src="${renderEmbed(formatLink())}" width="800" height="450" title="${readWallName().replaceAll('"', '&quot;')}"></iframe>`
     pictures.replaceChildren(...createPictureButtons(page, state))
   }
@@ -41,7 +41,7 @@ export function createShare(page: Page): PanelContent {
     ],
     update(state, before) {
       const same = state !== before && findShownBlock(state) === findShownBlock(before) && state.agent === before.agent
-      if (!same || state.camera !== before.camera) fill(state)
+      if (!same || state.camera !== before.camera) fillContent(state)
     },
   }
 }
@@ -58,11 +58,12 @@ function createPictureButtons(page: Page, state: State): HTMLElement[] {
   const { wall, pinned, agent } = state
   if (wall === undefined) return buttons
   const addPicture = (label: string, blocks: readonly BlockIndex[], name: string) =>
-    buttons.push(createButton('', [label], () => savePicture(page, boundsOf(blocks), `pixel-wall-${name}.png`)))
+    buttons.push(createButton('', [label], () => savePicture(page, computeBounds(blocks), `pixel-wall-${name}.png`)))
   if (pinned !== undefined) {
-    addPicture(`Save PNG of block ${coordOf(pinned)}`, [pinned], coordOf(pinned).replace(',', '-'))
+    addPicture(`Save PNG of block ${formatCoord(pinned)}`, [pinned], formatCoord(pinned).replace(',', '-'))
     const work = findOpenWork(state)
-    if (work.length > 1) addPicture('Save PNG of the whole artwork', work, `work-${coordOf(pinned).replace(',', '-')}`)
+    if (work.length > 1)
+      addPicture('Save PNG of the whole artwork', work, `work-${formatCoord(pinned).replace(',', '-')}`)
   }
   if (agent !== undefined)
     addPicture('Save PNG of this agent’s blocks', listBlocks(wall, agent), `agent-${wall.agents[agent]?.id}`)
@@ -70,9 +71,9 @@ function createPictureButtons(page: Page, state: State): HTMLElement[] {
 }
 
 function savePicture(page: Page, area: Rect, name: string) {
-  const wall = selectShownWall(page.state())
+  const wall = selectShownWall(page.getState())
   if (wall === undefined) return
-  const image = createImage(wall.texture, area, createColourTable(page.appearance.theme()))
+  const image = createImage(wall.texture, area, createColourTable(page.appearance.getTheme()))
   const scale = Math.max(1, Math.min(PICTURE_SCALE, Math.floor(PICTURE_SIDE_MAX / Math.max(image.width, image.height))))
   const [width, height] = [image.width * scale, image.height * scale]
   const canvas = Object.assign(createElement('canvas'), { width, height })
@@ -86,8 +87,8 @@ function savePicture(page: Page, area: Rect, name: string) {
 
 /** Shares an artwork through the system's share sheet on a phone, or else copies its link. */
 export function shareWork({ message, blocks: [first] }: Artwork) {
-  const query = first === undefined ? '' : `?work=${coordOf(first)}`
-  const shared = { title: titleOf(message), url: `${location.origin}/${query}` }
+  const query = first === undefined ? '' : `?work=${formatCoord(first)}`
+  const shared = { title: formatTitle(message), url: `${location.origin}/${query}` }
   const isPhone = window.matchMedia('(pointer: coarse)').matches
   // The promise rejects when the user closes the sheet.
   if (isPhone && 'share' in navigator) return void navigator.share(shared).catch(() => {})

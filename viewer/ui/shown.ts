@@ -1,11 +1,11 @@
 /** Shows the current selection as chips on the stage, each with a button to undo it, and in the window’s title. */
 
-import { titleOf } from '../../shared/titles.ts'
-import { coordOf } from '../../shared/wall.ts'
+import { formatTitle } from '../../shared/titles.ts'
+import { formatCoord } from '../../shared/wall.ts'
 import type { Component, Page } from '../page.ts'
 import { type Panel, type State, differsIn, selectShownWall } from '../state.ts'
 import { findArtwork } from '../wall/artworks.ts'
-import { formatDate, nameOf } from '../wall/formatting.ts'
+import { formatDate, formatAgentName } from '../wall/formatting.ts'
 import { createButton, createElement, replaceContent } from './dom.ts'
 
 /** Each chip opens the panel with its details, and is hidden while that panel is open. */
@@ -18,7 +18,7 @@ export function createChips(page: Page, stage: HTMLElement): Component {
       createButton('', [name], () => page.dispatch({ do: 'open', panel })),
       createButton('', [back], leave),
     )
-  const fill = ({ wall, agent, at, panel }: State) => {
+  const fillChips = ({ wall, agent, at, panel }: State) => {
     const owner = agent === undefined ? undefined : wall?.agents[agent]
     const showPresent = () => page.dispatch({ do: 'seek', at: undefined })
     const showEveryone = () => page.dispatch({ do: 'select-agent', agent: undefined })
@@ -26,13 +26,13 @@ export function createChips(page: Page, stage: HTMLElement): Component {
       ...(at === undefined || panel === 'time' ? [] : [createChip('time', formatDate(at), 'Now', showPresent)]),
       ...(owner === undefined || panel === 'profile'
         ? []
-        : [createChip('profile', createElement('bdi', nameOf(owner)), 'Deselect', showEveryone)]),
+        : [createChip('profile', createElement('bdi', formatAgentName(owner)), 'Deselect', showEveryone)]),
     ])
   }
   return {
     update(next, before) {
       if (differsIn(next, before, 'agent', 'panel', 'at') || (next.agent !== undefined && next.wall !== before.wall))
-        fill(next)
+        fillChips(next)
     },
   }
 }
@@ -55,8 +55,8 @@ function nameShownSubject(state: State): string | undefined {
   if (wall === undefined) return undefined
   const work = pinned === undefined ? undefined : findArtwork(wall, pinned, at)
   const owner = wall.agents[work?.agent ?? agent ?? -1]
-  if (work !== undefined && owner !== undefined) return `${titleOf(work.message)} by ${nameOf(owner)}`
-  if (pinned !== undefined) return `Block ${coordOf(pinned)}`
-  if (owner !== undefined) return nameOf(owner)
+  if (work !== undefined && owner !== undefined) return `${formatTitle(work.message)} by ${formatAgentName(owner)}`
+  if (pinned !== undefined) return `Block ${formatCoord(pinned)}`
+  if (owner !== undefined) return formatAgentName(owner)
   return at === undefined ? undefined : formatDate(at)
 }

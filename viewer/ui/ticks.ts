@@ -25,11 +25,11 @@ export function createTicks(stage: HTMLElement): (camera: Camera, view: View, is
     const last = toWall(camera, view, { x: view.width, y: view.height })
     const cols = listNumbersBetween(first.x / BLOCK_SIZE, last.x / BLOCK_SIZE, step, COLS)
     const rows = listNumbersBetween(first.y / BLOCK_SIZE, last.y / BLOCK_SIZE, step, ROWS)
-    const middleOf = (col: number, row: number) =>
+    const locateMiddle = (col: number, row: number) =>
       toScreen(camera, view, { x: (col + 0.5) * BLOCK_SIZE, y: (row + 0.5) * BLOCK_SIZE })
     layer.replaceChildren(
-      ...cols.map((col) => createTick('span.col', col, `translateX(${Math.round(middleOf(col, 0).x)}px)`)),
-      ...rows.map((row) => createTick('span.row', row, `translateY(${Math.round(middleOf(0, row).y)}px)`)),
+      ...cols.map((col) => createTick('span.col', col, `translateX(${Math.round(locateMiddle(col, 0).x)}px)`)),
+      ...rows.map((row) => createTick('span.row', row, `translateY(${Math.round(locateMiddle(0, row).y)}px)`)),
     )
   }
 }

@@ -4,15 +4,15 @@
  */
 
 import { formatPrice } from '../../shared/money.ts'
-import { titleOf } from '../../shared/titles.ts'
+import { formatTitle } from '../../shared/titles.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import type { Page, PanelContent } from '../page.ts'
 import { type State, differsIn, findStop } from '../state.ts'
 import { type Artwork, findArtwork } from '../wall/artworks.ts'
-import { nameOf, formatWorkSize } from '../wall/formatting.ts'
+import { formatAgentName, formatWorkSize } from '../wall/formatting.ts'
 import type { Wall } from '../wall/wall-model.ts'
 import { createButton, createElement, createFactsLine, replaceContent, createUntrustedText } from './dom.ts'
-import { createAgo, drawWork, createLinks } from './label/works.ts'
+import { createRelativeTime, drawWork, createLinks } from './label/works.ts'
 
 /** The shown stop, and buttons to the next and the previous stop. */
 export function createTour(page: Page): PanelContent {
@@ -22,7 +22,7 @@ export function createTour(page: Page): PanelContent {
       key,
       createButton(key, [name], () => page.dispatch({ do: 'turn', by })),
     )
-  const fill = (state: State) => {
+  const fillStop = (state: State) => {
     const { wall, pinned, stops = [] } = state
     if (wall === undefined || pinned === undefined) return
     const stop = findStop(state)
@@ -40,7 +40,7 @@ export function createTour(page: Page): PanelContent {
     title: 'What is new',
     body: [body],
     update(state, before) {
-      if (state === before || differsIn(state, before, 'pinned', 'stops', 'wall')) fill(state)
+      if (state === before || differsIn(state, before, 'pinned', 'stops', 'wall')) fillStop(state)
     },
   }
 }
@@ -67,17 +67,17 @@ function renderStop(page: Page, wall: Wall, { blocks, agent, message, link, unti
   const [block] = blocks
   const details = createButton(
     'picture',
-    [drawWork(wall.texture, blocks, page.appearance.theme())],
+    [drawWork(wall.texture, blocks, page.appearance.getTheme())],
     () => block !== undefined && page.dispatch({ do: 'open-work', block }),
   )
   details.ariaLabel = 'Open the details'
   return [
     details,
-    createUntrustedText(message === undefined ? 'p.title.unnamed' : 'p.title', message ?? titleOf(message)),
+    createUntrustedText(message === undefined ? 'p.title.unnamed' : 'p.title', message ?? formatTitle(message)),
     createFactsLine(
-      createElement('bdi', owner === undefined ? '' : nameOf(owner)),
+      createElement('bdi', owner === undefined ? '' : formatAgentName(owner)),
       formatWorkSize(blocks),
-      createAgo(until),
+      createRelativeTime(until),
       ...(link === undefined ? [] : createLinks(link)),
     ),
   ]

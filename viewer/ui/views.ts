@@ -20,11 +20,11 @@ const THEMES = [
 /** The choices of overlay and theme, and the legend of the overlay. */
 export function createViews(page: Page): PanelContent {
   const legend = createElement('ul.legend')
-  const overlays = createChoice('Colour by', OVERLAYS, page.state().overlay, (overlay) =>
+  const overlays = createChoice('Colour by', OVERLAYS, page.getState().overlay, (overlay) =>
     page.dispatch({ do: 'set-overlay', overlay }),
   )
-  const themes = createChoice('Theme', THEMES, page.appearance.chosen() ?? 'system', (name) =>
-    page.appearance.choose(name === 'system' ? undefined : name),
+  const themes = createChoice('Theme', THEMES, page.appearance.getChosenTheme() ?? 'system', (name) =>
+    page.appearance.chooseTheme(name === 'system' ? undefined : name),
   )
   return {
     title: 'View',

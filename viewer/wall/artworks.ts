@@ -1,8 +1,8 @@
 /** The wall's artworks: their blocks, owners, messages and times, and their bounds and outlines. */
 
-import { BLOCK_SIZE, blockAt, cellOf, WIDTH, type BlockIndex } from '../../shared/wall.ts'
+import { BLOCK_SIZE, getBlockAt, getCell, WIDTH, type BlockIndex } from '../../shared/wall.ts'
 import { findWorkAround, type Work } from '../../shared/works.ts'
-import { WHOLE_WALL, rectOf, type Rect } from '../camera/camera.ts'
+import { WHOLE_WALL, toRect, type Rect } from '../camera/camera.ts'
 import { NO_PICTURE_FRAME, readPicture } from './pixel-buffer.ts'
 import type { Wall } from './wall-model.ts'
 
@@ -73,25 +73,29 @@ export function listBlocks({ claims }: Wall, agent: number): BlockIndex[] {
 }
 
 /** The smallest area that contains all of these blocks; the whole wall if there are none. */
-export function boundsOf(blocks: readonly BlockIndex[]): Rect {
+export function computeBounds(blocks: readonly BlockIndex[]): Rect {
   if (blocks.length === 0) return WHOLE_WALL
-  const cells = blocks.map(cellOf)
+  const cells = blocks.map(getCell)
   const cols = cells.map(({ col }) => col)
   const rows = cells.map(({ row }) => row)
   const [col, row] = [Math.min(...cols), Math.min(...rows)]
-  return rectOf({ col, row, w: Math.max(...cols) + 1 - col, h: Math.max(...rows) + 1 - row })
+  return toRect({ col, row, w: Math.max(...cols) + 1 - col, h: Math.max(...rows) + 1 - row })
 }
 
 /** The smallest area of full-width lines that contains all of these blocks. */
-export const linesOf = (blocks: readonly BlockIndex[]): Rect => ({ ...boundsOf(blocks), left: 0, right: WIDTH })
+export const computeLineBounds = (blocks: readonly BlockIndex[]): Rect => ({
+  ...computeBounds(blocks),
+  left: 0,
+  right: WIDTH,
+})
 
 /** The outline of a set of blocks, as an SVG path in wall pixels. */
 export function traceEdges(blocks: readonly BlockIndex[]): string {
   const own = new Set(blocks)
   const lines = blocks.flatMap((block) => {
-    const { col, row } = cellOf(block)
+    const { col, row } = getCell(block)
     const isInner = (right: number, down: number) => {
-      const next = blockAt(col + right, row + down)
+      const next = getBlockAt(col + right, row + down)
       return next !== undefined && own.has(next)
     }
     const [x, y] = [col * BLOCK_SIZE, row * BLOCK_SIZE]

@@ -2,9 +2,9 @@
 
 import type { CanvasAgent } from '../../shared/contract/canvas.ts'
 import { formatBlocks } from '../../shared/money.ts'
-import { BLOCK_SIZE, type BlockIndex, coordOf } from '../../shared/wall.ts'
+import { BLOCK_SIZE, type BlockIndex, formatCoord } from '../../shared/wall.ts'
 import type { Work } from '../../shared/works.ts'
-import { boundsOf, findWork } from './artworks.ts'
+import { computeBounds, findWork } from './artworks.ts'
 import type { Wall } from './wall-model.ts'
 
 // Created on first use, because creating it takes longer than a frame on a slow machine.
@@ -17,7 +17,7 @@ export function formatDate(unixMs: number): string {
 }
 
 /** The name of an agent, or `Unnamed agent` if it has none. */
-export const nameOf = ({ name }: Pick<CanvasAgent, 'name'>): string => name ?? 'Unnamed agent'
+export const formatAgentName = ({ name }: Pick<CanvasAgent, 'name'>): string => name ?? 'Unnamed agent'
 
 // Units of time from the longest to the shortest, in seconds.
 const SPANS = [
@@ -29,7 +29,7 @@ const SPANS = [
 ] as const
 
 /** How long ago a moment was, as in `3 days ago`; both times are in Unix milliseconds. */
-export function formatAgo(unixMs: number, now: number): string {
+export function formatRelativeTime(unixMs: number, now: number): string {
   const seconds = Math.max(0, Math.round((now - unixMs) / 1000))
   const [unit, span = 1] = SPANS.find(([, least]) => seconds >= least) ?? []
   const count = Math.floor(seconds / span)
@@ -52,21 +52,21 @@ const formatInEnglish = (unixMs: number, options: Intl.DateTimeFormatOptions) =>
 
 /** The size of a work: in the form `3 × 2` if it fills a rectangle, or else its number of blocks. */
 export function formatWorkSize(work: Work): string {
-  const { left, top, right, bottom } = boundsOf(work)
+  const { left, top, right, bottom } = computeBounds(work)
   const [cols, rows] = [(right - left) / BLOCK_SIZE, (bottom - top) / BLOCK_SIZE]
   return cols * rows === work.length ? `${cols} × ${rows}` : formatBlocks(work.length)
 }
 
 /** A block described for screen readers: position, owner, message and time of sale, one sentence each. */
 export function describeBlock(wall: Wall, block: BlockIndex, at = Infinity): string {
-  const where = `Block ${coordOf(block)}.`
+  const where = `Block ${formatCoord(block)}.`
   const claim = wall.claims.get(block)
   const owner = claim && wall.agents[claim.a]
   if (claim === undefined || owner === undefined)
     return `${where} Available, ${wall.pricing.perBlock} ${wall.pricing.asset}.`
   if (claim.t > at) return `${where} Not sold yet at this point in time.`
   const work = findWork(wall, block, at)
-  const who = owner.framework === null ? `${nameOf(owner)}.` : `${nameOf(owner)}, ${owner.framework}.`
+  const who = owner.framework === null ? `${formatAgentName(owner)}.` : `${formatAgentName(owner)}, ${owner.framework}.`
   const what = claim.m === undefined ? '' : ` Says: ${claim.m}.`
   const part = work.length > 1 ? ` Part of an artwork of ${formatBlocks(work.length)}.` : ''
   return `${where} ${who}${what} Sold ${formatDate(claim.t)}.${part}`

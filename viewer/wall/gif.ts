@@ -25,7 +25,7 @@ const encodeU16 = (value: number) => [value & 255, value >> 8]
 const encodeAscii = (text: string) => [...text].map((character) => character.charCodeAt(0))
 
 /** The beginning of a file that plays in a loop; `colours` has 256 colours of three bytes each. */
-export function encodeHead(width: number, height: number, colours: Uint8Array): Uint8Array<ArrayBuffer> {
+export function encodeHeader(width: number, height: number, colours: Uint8Array): Uint8Array<ArrayBuffer> {
   const screen = [...encodeU16(width), ...encodeU16(height), 0xf7, 0, 0]
   const forever = [0x21, 0xff, 11, ...encodeAscii('NETSCAPE2.0'), 3, 1, 0, 0, 0]
   return Uint8Array.from([...encodeAscii('GIF89a'), ...screen, ...colours, ...forever])

@@ -1,7 +1,7 @@
 /** The news: the changes since the visitor's last visit, the sales of today, or else the last sale. Pure. */
 
 import type { BlockIndex } from '../../shared/wall.ts'
-import { neighboursOf } from '../../shared/works.ts'
+import { listNeighbours } from '../../shared/works.ts'
 import { findArtwork, listArtworks, isPainted, type Artwork } from './artworks.ts'
 import type { Wall } from './wall-model.ts'
 
@@ -9,7 +9,7 @@ import type { Wall } from './wall-model.ts'
 export type Missed = { readonly since: number; readonly blocks: ReadonlySet<BlockIndex> }
 
 /** Adds the changes between two walls to those that the visitor missed: blocks that were sold or painted. */
-export function addMissed(before: Wall | undefined, wall: Wall, since: number, missed?: Missed): Missed {
+export function addMissedChanges(before: Wall | undefined, wall: Wall, since: number, missed?: Missed): Missed {
   const { claims, changed } = wall
   // If the whole wall was read again, only the new sales can be recognised, not the repaints.
   const soldBefore = before?.stats.lastClaimedAt ?? 0
@@ -71,7 +71,7 @@ function findNearestOpenBlock({ claims }: Wall, { blocks }: Artwork): readonly B
   // A loop over a set also visits the entries that are added during the loop.
   for (const block of seen) {
     if (!claims.has(block)) return [block]
-    for (const next of neighboursOf(block)) seen.add(next)
+    for (const next of listNeighbours(block)) seen.add(next)
   }
   return []
 }

@@ -5,7 +5,7 @@
 
 import { PALETTE_SIZE } from '../../shared/palette.ts'
 import { PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
-import { BLOCK_SIZE, type BlockIndex, HEIGHT, WIDTH, cellOf } from '../../shared/wall.ts'
+import { BLOCK_SIZE, type BlockIndex, HEIGHT, WIDTH, getCell } from '../../shared/wall.ts'
 import type { Rect } from '../camera/camera.ts'
 
 /** The background of an open block. */
@@ -43,23 +43,23 @@ export function clearBlock(texture: IndexTexture, block: BlockIndex) {
 
 /** The 100 bytes of a block in the texture, row by row. */
 export function readPicture(texture: IndexTexture, block: BlockIndex): Uint8Array {
-  const start = offsetOf(block)
+  const start = computeOffset(block)
   return createTile((x, y) => texture[start + y * WIDTH + x] ?? OPEN)
 }
 
 /** Whether a block looks open in the texture. */
-export const isOpenAt = (texture: IndexTexture, block: BlockIndex): boolean => texture[offsetOf(block)] === OPEN
+export const isOpenAt = (texture: IndexTexture, block: BlockIndex): boolean => texture[computeOffset(block)] === OPEN
 
 /** Draws a block from the picture that starts at offset `at` of `bytes`. */
 export function paintBytes(texture: IndexTexture, block: BlockIndex, bytes: Uint8Array, at = 0) {
-  const start = offsetOf(block)
+  const start = computeOffset(block)
   // Copies byte by byte, because creating a view of each line costs more than copying its ten bytes.
   for (let y = 0; y < BLOCK_SIZE; y++)
     for (let x = 0; x < BLOCK_SIZE; x++) texture[start + y * WIDTH + x] = bytes[at + y * BLOCK_SIZE + x] ?? OPEN
 }
 
-function offsetOf(block: BlockIndex) {
-  const { col, row } = cellOf(block)
+function computeOffset(block: BlockIndex) {
+  const { col, row } = getCell(block)
   return (row * WIDTH + col) * BLOCK_SIZE
 }
 

@@ -1,7 +1,7 @@
 /** The light that the wall's colours cast on its surroundings. Pure. */
 
 import { PALETTE } from '../../shared/palette.ts'
-import { BLOCK_SIZE, cellOf, COLS, ROWS, WIDTH } from '../../shared/wall.ts'
+import { BLOCK_SIZE, getCell, COLS, ROWS, WIDTH } from '../../shared/wall.ts'
 import { parseColour } from '../theme.ts'
 import type { Wall } from './wall-model.ts'
 
@@ -57,7 +57,7 @@ function spreadLight(light: readonly Light[], width: number, height: number): Li
 function measureLamps({ claims, texture }: Pick<Wall, 'claims' | 'texture'>): readonly Light[] {
   const lamps = Array.from({ length: ACROSS * DOWN }, (): [number, number, number] => [0, 0, 0])
   for (const block of claims.keys()) {
-    const { col, row } = cellOf(block)
+    const { col, row } = getCell(block)
     const middle = (row * BLOCK_SIZE + BLOCK_SIZE / 2) * WIDTH + col * BLOCK_SIZE + BLOCK_SIZE / 2
     const colour = colours[texture[middle] ?? PALETTE.length]
     const lamp = lamps[Math.floor(row / LAMP_BLOCKS) * ACROSS + Math.floor(col / LAMP_BLOCKS)]

@@ -22,7 +22,7 @@ const fullWallet = /^0x[0-9a-f]{40}$/
  * Up to `max` results for a search text: the block or artwork at a coordinate, then agents by name, wallet or
  * framework, then artworks by message.
  */
-export function search(wall: Wall, text: string, max: number): Hit[] {
+export function searchWall(wall: Wall, text: string, max: number): Hit[] {
   const wanted = foldCase(text.trim())
   if (wanted === '') return []
   const hits: Hit[] = []
@@ -50,7 +50,7 @@ export function findAgent({ agents }: Wall, text: string): number | undefined {
 }
 
 /** Lists all artworks or all agents in an order. */
-export function listInOrder(wall: Wall, order: SortOrder): Hit[] {
+export function listHitsInOrder(wall: Wall, order: SortOrder): Hit[] {
   if (order === 'newest-works') return listArtworks(wall).map((work) => ({ kind: 'work', work }))
   if (order === 'largest-works') {
     const largestFirst = listArtworks(wall).toSorted((a, b) => b.blocks.length - a.blocks.length)

@@ -3,8 +3,8 @@
 import { WIDTH, type BlockIndex } from '../../shared/wall.ts'
 import type { Rect } from '../camera/camera.ts'
 import { createColourTable, type Theme } from '../theme.ts'
-import { boundsOf } from './artworks.ts'
-import { CLEAR_PIXEL, GIF_END, encodeFrame, encodeHead } from './gif.ts'
+import { computeBounds } from './artworks.ts'
+import { CLEAR_PIXEL, GIF_END, encodeFrame, encodeHeader } from './gif.ts'
 import { createTexture, paintBlock, type IndexTexture } from './pixel-buffer.ts'
 
 /** A change of a block; `px` is its new picture in base64, or undefined if it has none. */
@@ -37,7 +37,7 @@ export function* renderTimelapse(input: TimelapseInput): Generator<readonly [Uin
       indices: scaleIndices(texture, whole, parts, scale),
       hundredths,
     })
-  yield [encodeHead(width * scale, height * scale, rgbOf(theme)), 0]
+  yield [encodeHeader(width * scale, height * scale, createRgbTable(theme)), 0]
   yield [createFrame(area, [area], FRAME_HUNDREDTHS), 0]
   const computeEnd = (n: number) => Math.round((n * steps.length) / count)
   for (let n = 0; n < count; n++) {
@@ -46,9 +46,12 @@ export function* renderTimelapse(input: TimelapseInput): Generator<readonly [Uin
       paintBlock(texture, block, px)
       touched.add(block)
     }
-    const parts = [...touched].map((block) => boundsOf([block]))
+    const parts = [...touched].map((block) => computeBounds([block]))
     const isLast = n === count - 1
-    yield [createFrame(boundsOf([...touched]), parts, isLast ? LAST_HUNDREDTHS : FRAME_HUNDREDTHS), (n + 1) / count]
+    yield [
+      createFrame(computeBounds([...touched]), parts, isLast ? LAST_HUNDREDTHS : FRAME_HUNDREDTHS),
+      (n + 1) / count,
+    ]
   }
   yield [GIF_END, 1]
 }
@@ -68,4 +71,4 @@ function scaleIndices(texture: IndexTexture, area: Rect, parts: readonly Rect[],
   return indices
 }
 
-const rgbOf = (theme: Theme) => createColourTable(theme).filter((_, at) => at % 4 < 3)
+const createRgbTable = (theme: Theme) => createColourTable(theme).filter((_, at) => at % 4 < 3)

@@ -85,6 +85,6 @@ const WHOLE_PLAY_MS = 20_000
 const SALE_MAX_MS = 400
 
 /** The number of changes, with a fraction, after playing for `ms` from `count`. */
-export function advancePlay(moments: Float64Array, count: number, ms: number): number {
+export function advancePlayback(moments: Float64Array, count: number, ms: number): number {
   return count + ms / Math.min(SALE_MAX_MS, WHOLE_PLAY_MS / Math.max(moments.length, 1))
 }

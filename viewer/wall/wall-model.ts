@@ -39,7 +39,7 @@ export function createWall({ pricing, stats, agents }: CanvasHead): Wall {
 }
 
 /** Stores new or changed blocks and draws their pictures; returns the wall as a new object. */
-export function withBlocks(wall: Wall, blocks: readonly PaintedClaim[]): Wall {
+export function addBlocks(wall: Wall, blocks: readonly PaintedClaim[]): Wall {
   const changed = blocks.flatMap(({ px, ...claim }) => {
     if (!isBlockIndex(claim.i)) return []
     wall.claims.set(claim.i, claim)
@@ -53,7 +53,7 @@ export function withBlocks(wall: Wall, blocks: readonly PaintedClaim[]): Wall {
 const UNPAINTED = 255
 
 /** Draws the pictures of consecutive blocks, starting at block `first`; returns the wall as a new object. */
-export function withPictures(wall: Wall, first: number, bytes: Uint8Array): Wall {
+export function addPictures(wall: Wall, first: number, bytes: Uint8Array): Wall {
   const changed: BlockIndex[] = []
   for (let at = 0, block = first; at + PIXELS_PER_BLOCK <= bytes.length; at += PIXELS_PER_BLOCK, block++) {
     if (bytes[at] === UNPAINTED || !isBlockIndex(block)) continue
@@ -64,7 +64,7 @@ export function withPictures(wall: Wall, first: number, bytes: Uint8Array): Wall
 }
 
 /** Stores claims; a claimed block whose picture has not been read yet is drawn as one without a picture. */
-export function withClaims(wall: Wall, claims: Iterable<Claim>): Wall {
+export function addClaims(wall: Wall, claims: Iterable<Claim>): Wall {
   const changed: BlockIndex[] = []
   for (const claim of claims) {
     if (!isBlockIndex(claim.i)) continue
@@ -80,6 +80,6 @@ type CanvasRest = CanvasHead & { readonly blocks: readonly Claim[] }
 
 /** Builds the whole wall from its pictures and its other data. */
 export function buildWall({ pixels, blocks }: { readonly pixels: Uint8Array; readonly blocks: CanvasRest }): Wall {
-  const wall = withClaims(withPictures(createWall(blocks), 0, pixels), blocks.blocks)
+  const wall = addClaims(addPictures(createWall(blocks), 0, pixels), blocks.blocks)
   return { ...wall, changed: undefined, complete: true }
 }

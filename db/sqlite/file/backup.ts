@@ -4,7 +4,7 @@ import { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
 import { CannotOpen } from '../../cannot-open.ts'
 import { writeNewFile } from '../../new-file.ts'
-import { failureCodeOf } from '../errors.ts'
+import { getFailureCode } from '../errors.ts'
 
 /**
  * Makes a consistent copy of the database at `path` in a new file, and returns once the copy is flushed and
@@ -16,7 +16,7 @@ export function backUp(path: string, file: string): void {
     try {
       copyDatabase(path, unfinished)
     } catch (error) {
-      const trouble = failureCodeOf(error)
+      const trouble = getFailureCode(error)
       throw trouble === undefined ? error : new CannotOpen(`the backup failed: ${trouble}`)
     }
   })

@@ -18,7 +18,7 @@ export type Inspection = {
 /**
  * Checks every table except the log, and the entries of the log that define the current state. Throws SQLite's errors.
  */
-export function inspectPresent(connection: RawConnection): Inspection {
+export function inspectCurrentState(connection: RawConnection): Inspection {
   const tables = connection.prepare<{ name: string }>(
     "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('changes', 'sqlite_sequence')",
   )
@@ -27,12 +27,12 @@ export function inspectPresent(connection: RawConnection): Inspection {
 }
 
 /** Checks the whole file. Throws SQLite's errors. */
-export function inspect(connection: RawConnection): Inspection {
+export function inspectDatabase(connection: RawConnection): Inspection {
   return createInspection(listFlaws(connection), () => listDamagedRows(connection))
 }
 
 function createInspection(flaws: readonly string[], damaged: () => DamagedRow[]): Inspection {
-  const flaw = chooseWorst(flaws)
+  const flaw = chooseWorstFlaw(flaws)
   return { flaw, damaged: flaw === 'beyond-repair' ? [] : damaged() }
 }
 
@@ -41,7 +41,7 @@ const ofOneRow = /^(CHECK constraint failed in|NULL value in|\w+ value in|non-\w
 const ofAnIndex = /(missing from|entries in|entry in|order for) index/
 
 /** The worst error that SQLite reports about a file, apart from errors in single rows. Throws SQLite's errors. */
-export const findFlaw = (connection: RawConnection): Inspection['flaw'] => chooseWorst(listFlaws(connection))
+export const findFlaw = (connection: RawConnection): Inspection['flaw'] => chooseWorstFlaw(listFlaws(connection))
 
 function listFlaws(connection: RawConnection, table?: string): string[] {
   const which = table === undefined ? '' : `(${table})`
@@ -52,7 +52,7 @@ function listFlaws(connection: RawConnection, table?: string): string[] {
     .filter((flaw) => flaw !== 'ok' && !ofOneRow.test(flaw))
 }
 
-function chooseWorst(flaws: readonly string[]): Inspection['flaw'] {
+function chooseWorstFlaw(flaws: readonly string[]): Inspection['flaw'] {
   if (flaws.length === 0) return 'none'
   return flaws.every((flaw) => ofAnIndex.test(flaw)) ? 'indexes' : 'beyond-repair'
 }

@@ -1,6 +1,6 @@
 /** Checks a file in a separate thread. */
 
-import { createUseError } from '../errors.ts'
+import { createOpenError } from '../errors.ts'
 import type { Inspection } from './integrity-check.ts'
 import type { Asked, Inspected } from './integrity-worker.ts'
 
@@ -13,7 +13,7 @@ export async function inspectInWorker(asked: Asked): Promise<Inspection> {
   worker.postMessage(asked)
   try {
     const inspected = await promise
-    if ('trouble' in inspected) throw createUseError(asked.path, inspected.trouble)
+    if ('trouble' in inspected) throw createOpenError(asked.path, inspected.trouble)
     return inspected
   } finally {
     worker.terminate()

@@ -1,9 +1,9 @@
 /** The worker that checks a file while the process that owns it is busy. */
 
 import { Database } from 'bun:sqlite'
-import { failureCodeOf } from '../errors.ts'
+import { getFailureCode } from '../errors.ts'
 import type { RawConnection, Values } from '../raw.ts'
-import { inspect, inspectPresent, type Inspection } from './integrity-check.ts'
+import { inspectDatabase, inspectCurrentState, type Inspection } from './integrity-check.ts'
 
 /**
  * The message of the worker, sent once: the result of the check, or SQLite's code for the reason that it cannot read
@@ -14,7 +14,7 @@ export type Inspected = Inspection | { readonly trouble: string }
 declare const self: Worker
 
 self.addEventListener('message', ({ data: { path, part } }: MessageEvent<Asked>) =>
-  self.postMessage(inspectFile(path, part === 'present' ? inspectPresent : inspect)),
+  self.postMessage(inspectFile(path, part === 'present' ? inspectCurrentState : inspectDatabase)),
 )
 
 /** The request to the worker: to check a part of a file, or all of it. */
@@ -38,7 +38,7 @@ function inspectFile(path: string, look: (connection: RawConnection) => Inspecti
       db.close(true)
     }
   } catch (error) {
-    const trouble = failureCodeOf(error)
+    const trouble = getFailureCode(error)
     if (trouble === undefined) throw error
     return { trouble }
   }

@@ -6,7 +6,7 @@
 import { Database } from 'bun:sqlite'
 import { existsSync, realpathSync } from 'node:fs'
 import { CannotOpen } from '../../cannot-open.ts'
-import { DatabaseInUse, failureCodeOf } from '../errors.ts'
+import { DatabaseInUse, getFailureCode } from '../errors.ts'
 import { makePrivate } from './private-file.ts'
 
 // A process that is being replaced needs some time to finish its requests.
@@ -46,7 +46,7 @@ function tryLock(lockPath: string): Database | undefined {
     return lock
   } catch (error) {
     lock?.close()
-    const trouble = failureCodeOf(error)
+    const trouble = getFailureCode(error)
     if (trouble?.startsWith('SQLITE_BUSY')) return undefined
     throw trouble === undefined ? error : new CannotOpen(`the lock file ${lockPath} cannot be used: ${trouble}`)
   }

@@ -60,7 +60,7 @@ export function createCallQueue({ atOnce, waitingMax, perSecond }: QueueLimits, 
       startWaitingCalls()
     })
   }
-  const run = async <T>(begin: () => Promise<T> | undefined): Promise<T | undefined> => {
+  const runCall = async <T>(begin: () => Promise<T> | undefined): Promise<T | undefined> => {
     const call = begin()
     if (call === undefined) return undefined
     if (perSecond !== undefined) begunAt.push(clock.elapsed())
@@ -78,7 +78,7 @@ export function createCallQueue({ atOnce, waitingMax, perSecond }: QueueLimits, 
     if (running >= atOnce && line.length >= waitingMax)
       return Promise.reject(new QueueFull('too many calls are waiting'))
     return new Promise((resolve, reject) => {
-      line.push(() => void run(begin).then(resolve, reject))
+      line.push(() => void runCall(begin).then(resolve, reject))
       startWaitingCalls()
     })
   }

@@ -3,7 +3,7 @@
  */
 
 import { createLru } from '../../../shared/lru.ts'
-import { keyOf, type PaymentKey, type WatchedPayment } from '../../domain/purchase/payment.ts'
+import { toPaymentKey, type PaymentKey, type WatchedPayment } from '../../domain/purchase/payment.ts'
 import type { ChainStatus } from '../../domain/purchase/purchase.ts'
 import type { Chain, ChainHealth, Receipts } from '../../ports.ts'
 import type { Offer } from '../../x402/terms.ts'
@@ -31,13 +31,13 @@ export function createViemChain(endpoints: Endpoints, offer: Offer): Chain {
   const proofs = createLru<string, Proof>(REMEMBERED_MAX)
 
   const chooseUrgency = (payment: PaymentKey) =>
-    clock.elapsed() - (readAt.get(keyOf(payment)) ?? -BUYING_MS) < BUYING_MS ? 'settlement' : 'background'
+    clock.elapsed() - (readAt.get(toPaymentKey(payment)) ?? -BUYING_MS) < BUYING_MS ? 'settlement' : 'background'
   const callBounded = <T, S>(urgency: CallContext['urgency'], work: (context: CallContext) => Promise<T>, silent: S) =>
     machine.withTimeout<T | S>(deadlineMs, (late) => work({ urgency, late }).catch(() => silent), silent)
 
   return {
-    read(key) {
-      readAt.set(keyOf(key), clock.elapsed())
+    readAuthorization(key) {
+      readAt.set(toPaymentKey(key), clock.elapsed())
       const read = (context: CallContext) =>
         endpoints.tryEach(
           context,
@@ -59,8 +59,8 @@ export function createViemChain(endpoints: Endpoints, offer: Offer): Chain {
         payment,
         head,
         named,
-        proof: proofs.get(proofKeyOf(payment)),
-        storeProof: (proof: Proof) => proofs.set(proofKeyOf(payment), proof),
+        proof: proofs.get(toProofKey(payment)),
+        storeProof: (proof: Proof) => proofs.set(toProofKey(payment), proof),
       }
       return callBounded<ChainStatus, typeof SILENT>(
         chooseUrgency(payment),
@@ -68,7 +68,7 @@ export function createViemChain(endpoints: Endpoints, offer: Offer): Chain {
         SILENT,
       )
     },
-    balanceOf: (wallet) =>
+    readBalance: (wallet) =>
       callBounded<bigint, 'silent'>(
         'background',
         (context) => endpoints.tryEach(context, (session) => readBalance(session, asset, wallet)),
@@ -80,7 +80,7 @@ export function createViemChain(endpoints: Endpoints, offer: Offer): Chain {
         (context) => probeEndpoints(endpoints, states, offer, context),
         NO_ANSWER,
       ),
-    transfersTo: (payTo, from) =>
+    readTransfers: (payTo, from) =>
       callBounded<Receipts, 'silent'>(
         'background',
         (context) =>
@@ -95,6 +95,6 @@ export function createViemChain(endpoints: Endpoints, offer: Offer): Chain {
 }
 
 // A payer may sign a nonce for several amounts.
-const proofKeyOf = (payment: WatchedPayment) => `${keyOf(payment)} ${payment.to} ${payment.amount}`
+const toProofKey = (payment: WatchedPayment) => `${toPaymentKey(payment)} ${payment.to} ${payment.amount}`
 
 const NO_ANSWER: ChainHealth = { kind: 'silent', what: 'the chain endpoint did not respond in time' }

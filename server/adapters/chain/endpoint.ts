@@ -2,7 +2,7 @@
 
 import { HttpRequestError, RpcRequestError } from 'viem'
 import type { Clock } from '../../ports.ts'
-import { withTimeout } from '../../times.ts'
+import { runWithTimeout } from '../../times.ts'
 import { fetchBounded, parseHttpAddress } from '../bounded-calls.ts'
 import { createCallQueue, type CallQueue, type Urgency } from './call-queue.ts'
 import { createLogWindow, type LogWindow } from './log-window.ts'
@@ -56,7 +56,7 @@ export type Endpoint = {
   /** When the endpoint accepts calls again, by the monotonic clock. */
   restsUntil: number
   /** The queue of the calls to this endpoint; see `CallQueue`. */
-  readonly turn: CallQueue
+  readonly queueCall: CallQueue
   /** Calls immediately, without queueing; only for a caller whose turn it is. */
   post(method: string, params: readonly unknown[]): Promise<unknown>
   /** Waits for its turn, then calls. */
@@ -100,12 +100,16 @@ export function createHttpTransport(address: string, timeoutMs: number): Transpo
  * loop.
  */
 export type Machine = {
-  readonly transportTo: (address: string, timeoutMs: number) => Transport
-  readonly withTimeout: typeof withTimeout
+  readonly createTransport: (address: string, timeoutMs: number) => Transport
+  readonly withTimeout: typeof runWithTimeout
   readonly soon: (run: () => void) => void
 }
 
-export const MACHINE: Machine = { transportTo: createHttpTransport, withTimeout, soon: setImmediate }
+export const MACHINE: Machine = {
+  createTransport: createHttpTransport,
+  withTimeout: runWithTimeout,
+  soon: setImmediate,
+}
 
 /** How often an endpoint may be called, and the clock that measures it. */
 type EndpointLimits = { readonly perSecond: number | undefined; readonly clock: Clock }
@@ -143,7 +147,7 @@ export function createEndpoint(
     hasMulticall,
     isInTrouble: false,
     restsUntil: 0,
-    turn,
+    queueCall: turn,
     post,
     call,
     readChainId: (context) => (chainId ??= checkChainId(context)),

@@ -8,7 +8,7 @@ import type { Network } from '../../../shared/usdc.ts'
 import type { Address, UnixSeconds } from '../../domain/purchase/payment.ts'
 import type { Clock } from '../../ports.ts'
 import { TIMES, type Times } from '../../times.ts'
-import { chainOf, isSoldOn } from '../../x402/network.ts'
+import { getChain, isSoldOn } from '../../x402/network.ts'
 import { describeConnectionError } from '../bounded-calls.ts'
 import { QueueFull } from './call-queue.ts'
 import {
@@ -75,12 +75,12 @@ export function openEndpoints(
   addresses: readonly string[],
   { clock, callsPerSecond, onProbed = () => {}, times = TIMES, machine = MACHINE }: EndpointOptions,
 ): Endpoints {
-  const { id, publicUrl } = chainOf(network)
+  const { id, publicUrl } = getChain(network)
   const urls = addresses.length === 0 ? [publicUrl] : addresses
   const limits = { perSecond: callsPerSecond, clock }
   // On Arbitrum, contracts see Ethereum's block numbers, so a multicall cannot report the height.
   const hasMulticall = isSoldOn(network) ? undefined : false
-  const transports = urls.map((url) => machine.transportTo(url, times.chainCallTimeoutMs))
+  const transports = urls.map((url) => machine.createTransport(url, times.chainCallTimeoutMs))
   const all = transports.map((transport) => createEndpoint(transport, BigInt(id), limits, hasMulticall))
   let newest: Height | undefined
 
@@ -131,11 +131,11 @@ export function openEndpoints(
     },
     tryEach: ask,
     onProbed,
-    request: createRequest(ask),
+    request: createRequester(ask),
   }
 }
 
-const createRequest =
+const createRequester =
   (ask: Endpoints['tryEach']): RpcRequest =>
   async (method, params) => {
     // A contract's error counts as a response of the endpoint, so no other endpoint is tried.

@@ -63,20 +63,20 @@ const ELSEWHERE = { kind: 'void', why: 'the authorization was used for another t
 export function findPaymentOutcome(receipt: TransactionReceipt, payment: WatchedPayment): ChainStatus {
   const { logs } = receipt
   const asset = payment.accepted.asset
-  const topicsOf = (log: EventLog | undefined) =>
+  const joinLogTopics = (log: EventLog | undefined) =>
     log?.address.toLowerCase() === asset ? log.topics.join().toLowerCase() : undefined
   const joinTopics = (event: Hash) => [event, pad(payment.payer), payment.nonce].join()
-  if (logs.some((log) => topicsOf(log) === joinTopics(CANCELLED)))
+  if (logs.some((log) => joinLogTopics(log) === joinTopics(CANCELLED)))
     return { kind: 'void', why: 'the authorization was cancelled' }
-  const at = logs.findIndex((log) => topicsOf(log) === joinTopics(USED))
+  const at = logs.findIndex((log) => joinLogTopics(log) === joinTopics(USED))
   if (at === -1) return SILENT
   const isPaymentToUs = (log: EventLog | undefined) =>
     log !== undefined &&
-    topicsOf(log) === [TRANSFER, pad(payment.payer), pad(payment.to)].join() &&
+    joinLogTopics(log) === [TRANSFER, pad(payment.payer), pad(payment.to)].join() &&
     (payment.amount === undefined || BigInt(log.data) === payment.amount)
   const next = logs[at + 1]
   if (isPaymentToUs(next)) return { kind: 'paid', tx: toLowerHex(receipt.transactionHash) }
-  if (topicsOf(next)?.startsWith([TRANSFER, pad(payment.payer)].join()) === true) return ELSEWHERE
+  if (joinLogTopics(next)?.startsWith([TRANSFER, pad(payment.payer)].join()) === true) return ELSEWHERE
   // Without a next event the receipt is incomplete.
   return next === undefined || logs.some(isPaymentToUs) ? SILENT : ELSEWHERE
 }

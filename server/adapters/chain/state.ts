@@ -44,7 +44,7 @@ const abi = parseAbi([
 /** Makes a reader whose queries in one turn of the event loop share their calls. */
 export function createStateReader({ soon }: Machine): StateReader {
   const shared = { latest: new Map<Endpoint, SharedCheck>(), safe: new Map<Endpoint, SharedCheck>() }
-  const check = (tag: Tag, { endpoint, urgency }: Session, question: StateQuestion) => {
+  const readShared = (tag: Tag, { endpoint, urgency }: Session, question: StateQuestion) => {
     const known = shared[tag].get(endpoint) ?? createSharedCheck(endpoint, tag, soon)
     shared[tag].set(endpoint, known)
     return known(urgency, question)
@@ -54,7 +54,7 @@ export function createStateReader({ soon }: Machine): StateReader {
       const { endpoint } = session
       if (endpoint.hasMulticall === false) return await readState(session, question)
       try {
-        const state = await check('latest', session, question)
+        const state = await readShared('latest', session, question)
         endpoint.hasMulticall = true
         return state
       } catch (error) {
@@ -67,7 +67,7 @@ export function createStateReader({ soon }: Machine): StateReader {
     },
     async readSafe(session, question) {
       try {
-        if (session.endpoint.hasMulticall !== false) return await check('safe', session, question)
+        if (session.endpoint.hasMulticall !== false) return await readShared('safe', session, question)
       } catch (error) {
         if (!isRefusal(error)) throw error
       }
@@ -113,7 +113,7 @@ function createSharedCheck(endpoint: Endpoint, tag: Tag, soon: Machine['soon']):
     waiting.push(mine)
     // Waits for the other queries of this turn of the event loop, to include them.
     soon(() => {
-      const turn = endpoint.turn(urgency, () => {
+      const turn = endpoint.queueCall(urgency, () => {
         const taken = waiting.slice(0, SHARED_MAX)
         if (taken.length === 0) return undefined
         waiting = waiting.slice(SHARED_MAX)

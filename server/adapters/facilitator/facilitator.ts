@@ -12,7 +12,7 @@ import {
 import type { Hash, Payment, Target } from '../../domain/purchase/payment.ts'
 import type { FacilitatorProbe, Manner, RingMember } from '../../ports.ts'
 import { TIMES } from '../../times.ts'
-import { memberOf } from '../../x402/order-binding.ts'
+import { getMember } from '../../x402/order-binding.ts'
 import { buildDemand, toRequirements, type Offer } from '../../x402/terms.ts'
 import {
   createCallLimit,
@@ -60,7 +60,7 @@ export function createHttpFacilitator(settings: FacilitatorSettings, offer: Offe
       convertBusy(verifying.inTurn(() => verify(connection, offer, target, payment, manner))),
     settle: (target, payment, manner = { withinMs: settleTimeoutMs, isBare: false }) =>
       convertBusy(settling.inTurn(() => settle(connection, offer, target, payment, manner))),
-    supports: (probe = 'supported') => checkSupport(connection, offer, probe),
+    checkSupport: (probe = 'supported') => checkSupport(connection, offer, probe),
   }
 }
 
@@ -94,7 +94,7 @@ async function checkSupport(
     const { kinds } = requireBody(Supported, await callFacilitator(connection, 'supported', timeoutMs), 'supported')
     const { network } = offer.terms
     const isOurs = kinds.some((kind) => kind.x402Version === 2 && kind.scheme === 'exact' && kind.network === network)
-    if (isOurs && probe === 'verify') await verifyProbe(connection, offer, timeoutMs)
+    if (isOurs && probe === 'verify') await verifyProbePayment(connection, offer, timeoutMs)
     onProbed(isOurs ? null : `does not support ${network}`)
     return isOurs ? 'yes' : 'no'
   } catch (error) {
@@ -109,7 +109,7 @@ async function checkSupport(
  * facilitator does not work. The payment is sent without resource and extensions, because a catalogue may list verified
  * payments.
  */
-async function verifyProbe(connection: Connection, offer: Offer, timeoutMs: number): Promise<void> {
+async function verifyProbePayment(connection: Connection, offer: Offer, timeoutMs: number): Promise<void> {
   const wire = buildRequestBody(offer, 'next', await createProbePayment(offer), true)
   const answer = await callFacilitator(connection, 'verify', timeoutMs, wire).catch((error: unknown) => {
     throw isTimeout(error) ? new NotUsable('does not respond to verify requests') : error
@@ -196,7 +196,7 @@ async function settle(
     const refused = findRefusal(answer, 'success')
     if (refused === undefined && NOT_UNDERSTOOD.has(answer.status)) return { kind: 'unclear', unreadable: true }
     if (refused !== undefined) return createRefusal(refused['errorReason'], refused['transaction'])
-    if (!isSuccess(answer.status)) return createUnclearResult(parseHash(memberOf(answer.value, 'transaction')))
+    if (!isSuccess(answer.status)) return createUnclearResult(parseHash(getMember(answer.value, 'transaction')))
     const { success, transaction, network, errorReason } = requireBody(Settled, answer, 'settle')
     if (!success) return createRefusal(errorReason, transaction)
     const tx = parseHash(transaction)

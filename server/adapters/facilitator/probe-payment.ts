@@ -6,7 +6,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { getAddress } from 'viem/utils'
 import { AUTHORIZATION_TYPES, PRIMARY_TYPE } from '../../../shared/usdc.ts'
 import { toLowerAddress, MAX_TIMEOUT_SECONDS, type Payment } from '../../domain/purchase/payment.ts'
-import { domainOf } from '../../x402/authorization.ts'
+import { createDomain } from '../../x402/authorization.ts'
 import type { Offer } from '../../x402/terms.ts'
 
 // A billion billion dollars. Some facilitators cannot parse larger amounts.
@@ -23,7 +23,7 @@ export async function createProbePayment(offer: Offer): Promise<Payment> {
     validBefore: BigInt(Math.floor(Date.now() / 1000) + MAX_TIMEOUT_SECONDS),
   }
   const signature = await account.signTypedData({
-    domain: domainOf(offer),
+    domain: createDomain(offer),
     types: AUTHORIZATION_TYPES,
     primaryType: PRIMARY_TYPE,
     message: { ...authorization, from: account.address, to: getAddress(terms.payTo), value: AMOUNT },

@@ -4,8 +4,8 @@ import { Counter, Histogram, Registry } from 'prom-client'
 import type { Outcome } from '../../domain/purchase/purchase.ts'
 import { countBlocks } from '../../domain/purchase/target.ts'
 import type { Chain, Logger, Ledger, RingMember } from '../../ports.ts'
-import { watchProcess } from './process.ts'
-import { watchWall, type WallReadings } from './wall.ts'
+import { registerProcessMetrics } from './process.ts'
+import { registerWallMetrics, type WallReadings } from './wall.ts'
 
 /** Counts and times the calls that pass through it. */
 export type Metrics = {
@@ -24,9 +24,9 @@ export type Metrics = {
   /** Wraps a journal: counts its alerts. */
   wrapLogger(logger: Logger): Logger
   /** Counts and times HTTP responses. */
-  readonly http: HttpMeter
+  readonly recordResponse: HttpMeter
   /** Also reports the state of a wall, read again for each scrape. */
-  watchReadings(readings: WallReadings): void
+  registerReadings(readings: WallReadings): void
   /** All metrics as text. */
   read(): Promise<string>
   /** Serves only `GET /metrics`, on a port of its own. */
@@ -65,7 +65,7 @@ export function openMetrics(): Metrics {
   const registry = new Registry()
   const { purchases, sizes, paid, waits, alerts, facilitatorTimes, chainTimes, storeTimes } =
     createInstruments(registry)
-  watchProcess(registry)
+  registerProcessMetrics(registry)
   return {
     timeFacilitator: ({ host, ...port }) => {
       const startTimer = (call: string) => facilitatorTimes.startTimer({ facilitator: host, call })
@@ -73,17 +73,17 @@ export function openMetrics(): Metrics {
         host,
         verify: timeCall(startTimer, 'verify', port.verify, ({ kind }) => kind),
         settle: timeCall(startTimer, 'settle', port.settle, ({ kind }) => kind),
-        supports: timeCall(startTimer, 'supports', port.supports, (answer) => answer),
+        checkSupport: timeCall(startTimer, 'supports', port.checkSupport, (answer) => answer),
       }
     },
     timeChain: (port) => {
       const start = (call: string) => chainTimes.startTimer({ call })
       return {
-        read: timeCall(start, 'read', port.read, nameOutcome('answered')),
+        readAuthorization: timeCall(start, 'read', port.readAuthorization, createOutcomeLabeller('answered')),
         readPaymentStatus: timeCall(start, 'status', port.readPaymentStatus, ({ kind }) => kind),
-        balanceOf: timeCall(start, 'balance', port.balanceOf, nameOutcome('answered')),
+        readBalance: timeCall(start, 'balance', port.readBalance, createOutcomeLabeller('answered')),
         checkHealth: timeCall(start, 'fault', port.checkHealth, ({ kind }) => kind),
-        transfersTo: timeCall(start, 'transfers', port.transfersTo, nameOutcome('answered')),
+        readTransfers: timeCall(start, 'transfers', port.readTransfers, createOutcomeLabeller('answered')),
       }
     },
     countOutcome(outcome) {
@@ -96,10 +96,10 @@ export function openMetrics(): Metrics {
       const start = (call: string) => storeTimes.startTimer({ call })
       return {
         ...port,
-        find: timeCall(start, 'find', port.find, countAsAnswered),
-        availability: timeCall(start, 'availability', port.availability, countAsAnswered),
-        claim: timeCall(start, 'claim', port.claim, countAsAnswered),
-        finalize: timeCall(start, 'finalize', port.finalize, countAsAnswered),
+        find: timeCall(start, 'find', port.find, getAnsweredLabel),
+        checkAvailability: timeCall(start, 'availability', port.checkAvailability, getAnsweredLabel),
+        claim: timeCall(start, 'claim', port.claim, getAnsweredLabel),
+        finalize: timeCall(start, 'finalize', port.finalize, getAnsweredLabel),
       }
     },
     wrapLogger: ({ note, alert }) => ({
@@ -109,8 +109,8 @@ export function openMetrics(): Metrics {
         alert(event, facts)
       },
     }),
-    http: createHttpMeter(registry),
-    watchReadings: (readings) => watchWall(registry, readings),
+    recordResponse: createHttpMeter(registry),
+    registerReadings: (readings) => registerWallMetrics(registry, readings),
     read: () => registry.metrics(),
     listen: (hostname, port) => listen(registry, hostname, port),
   }
@@ -211,9 +211,9 @@ function createHttpMeter(registry: Registry): HttpMeter {
   }
 }
 
-const countAsAnswered = () => 'answered'
+const getAnsweredLabel = () => 'answered'
 
-const nameOutcome =
+const createOutcomeLabeller =
   (word: string) =>
   (answer: unknown): string =>
     answer === 'silent' ? answer : word

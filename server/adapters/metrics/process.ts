@@ -9,7 +9,7 @@ const DELAYS_SECONDS = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 
 const TURN_EVERY_MS = 50
 
 /** Adds metrics of CPU, memory, file descriptors and the event loop delay. */
-export function watchProcess(registry: Registry): void {
+export function registerProcessMetrics(registry: Registry): void {
   const registers = [registry]
   const delays = new Histogram({
     name: 'wall_event_loop_delay_seconds',

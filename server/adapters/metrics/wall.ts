@@ -15,11 +15,11 @@ import { registerGauge, registerLabelledGauge } from './process.ts'
 /** The state of the wall, all of it known without a call. */
 export type WallReadings = {
   readonly clock: Clock
-  readonly rail: () => Rail
-  readonly checkSelling: () => boolean
-  readonly checkReading: () => boolean
-  readonly dependencies: () => readonly DependencyState[]
-  readonly store: () => {
+  readonly readRail: () => Rail
+  readonly canSell: () => boolean
+  readonly canServeReaders: () => boolean
+  readonly listDependencies: () => readonly DependencyState[]
+  readonly readStoreState: () => {
     readonly pending: Pending | undefined
     readonly freeBytes: number | undefined
     readonly backedUpAt: UnixMs | undefined
@@ -27,44 +27,44 @@ export type WallReadings = {
   readonly measureStoreBytes: () => Promise<number | undefined>
   readonly countBlocks: () => { readonly sold: number; readonly open: number }
   readonly countOrphans: () => number
-  readonly listings: () => readonly Listing[]
+  readonly readListings: () => readonly Listing[]
   readonly build: Readonly<Record<'version' | 'bun', string>>
 }
 
 const RAILS: readonly Rail[] = ['armed', 'arming', 'misconfigured']
 
 /** Adds the metrics of the wall. */
-export function watchWall(registry: Registry, readings: WallReadings): void {
-  watchStates(registry, readings)
-  watchDependencies(registry, readings)
-  watchPurchases(registry, readings)
-  const { listings } = readings
+export function registerWallMetrics(registry: Registry, readings: WallReadings): void {
+  registerStateMetrics(registry, readings)
+  registerDependencyMetrics(registry, readings)
+  registerPurchaseMetrics(registry, readings)
+  const { readListings } = readings
   const listedHelp = 'Paid addresses of this wall that each catalogue lists.'
   registerLabelledGauge(registry, 'wall_catalogue_listed_addresses', listedHelp, ['catalogue'], () =>
-    listings().map(({ catalogue, addresses }) => [{ catalogue }, addresses]),
+    readListings().map(({ catalogue, addresses }) => [{ catalogue }, addresses]),
   )
-  const { store, measureStoreBytes: storeBytes } = readings
+  const { readStoreState, measureStoreBytes: storeBytes } = readings
   registerGauge(
     registry,
     'wall_disk_free_bytes',
     'Free space on the disk that holds the wall’s data.',
-    () => store().freeBytes,
+    () => readStoreState().freeBytes,
   )
   registerGauge(
     registry,
     'wall_last_backup_timestamp_seconds',
     'When the last backup was made, in Unix seconds; 0 for never.',
-    () => (store().backedUpAt ?? 0) / 1000,
+    () => (readStoreState().backedUpAt ?? 0) / 1000,
   )
   registerGauge(registry, 'wall_store_bytes', 'Size of the database file and its write-ahead log.', storeBytes)
 }
 
-function watchStates(
+function registerStateMetrics(
   registry: Registry,
-  { rail, checkSelling: sells, checkReading: reads, build }: WallReadings,
+  { readRail, canSell: sells, canServeReaders: reads, build }: WallReadings,
 ): void {
   registerLabelledGauge(registry, 'wall_rail', 'State of the payment rail: 1 for the current state.', ['state'], () => {
-    const now = rail()
+    const now = readRail()
     return RAILS.map((state) => [{ state }, Number(state === now)])
   })
   registerLabelledGauge(
@@ -81,10 +81,10 @@ function watchStates(
   registerLabelledGauge(registry, 'wall_build_info', buildHelp, ['version', 'bun'], () => [[build, 1]])
 }
 
-function watchDependencies(registry: Registry, { dependencies }: WallReadings): void {
+function registerDependencyMetrics(registry: Registry, { listDependencies }: WallReadings): void {
   const registerPerDependency = (metric: string, help: string, valueOf: (dependency: DependencyState) => number) =>
     registerLabelledGauge(registry, metric, help, ['dependency', 'name'], () =>
-      dependencies().map((state) => [{ dependency: state.kind, name: state.name }, valueOf(state)]),
+      listDependencies().map((state) => [{ dependency: state.kind, name: state.name }, valueOf(state)]),
     )
   registerPerDependency('wall_dependency_up', 'Whether each dependency works: 1 if so.', ({ state }) =>
     Number(state === 'up'),
@@ -96,9 +96,9 @@ function watchDependencies(registry: Registry, { dependencies }: WallReadings): 
   )
 }
 
-function watchPurchases(
+function registerPurchaseMetrics(
   registry: Registry,
-  { countBlocks: blocks, store, clock, countOrphans: orphans }: WallReadings,
+  { countBlocks: blocks, readStoreState, clock, countOrphans: orphans }: WallReadings,
 ): void {
   const registerPerState = (metric: string, help: string, read: () => Readonly<Record<string, number>>) =>
     registerLabelledGauge(registry, metric, help, ['state'], () =>
@@ -109,7 +109,7 @@ function watchPurchases(
     'wall_open_purchases',
     'Unfinished purchases: held; doubted, if the payer of a held purchase was asked to resend the payment; watched for a late settlement.',
     () => {
-      const { pending } = store()
+      const { pending } = readStoreState()
       return pending === undefined ? {} : { held: pending.held, doubted: pending.uncertain, watched: pending.watched }
     },
   )
@@ -118,7 +118,7 @@ function watchPurchases(
     'wall_oldest_open_purchase_seconds',
     'Age of the oldest unfinished purchase last seen; 0 if there is none.',
     () => {
-      const { pending } = store()
+      const { pending } = readStoreState()
       if (pending === undefined) return undefined
       return pending.oldestSince === null ? 0 : (clock.now() - pending.oldestSince) / 1000
     },

@@ -31,10 +31,10 @@ const JPEG_SCAN = Buffer.from([0xff, 0xda])
 declare const self: Worker
 
 self.addEventListener('message', ({ data }: MessageEvent<PaintJob>) => {
-  void paint(data).then((painted) => self.postMessage(painted))
+  void convertToPalette(data).then((painted) => self.postMessage(painted))
 })
 
-async function paint({ picture, plan }: PaintJob): Promise<Bitmap | PictureFlaw> {
+async function convertToPalette({ picture, plan }: PaintJob): Promise<Bitmap | PictureFlaw> {
   const raster = picture.kind === 'raw' ? decodeRaw(picture) : await decodeFile(picture.bytes)
   if (typeof raster === 'string') return raster
   const { width, height, fit, dither, background } = plan

@@ -23,20 +23,21 @@ const OWN_PIXELS_MIN = 200_000
 /** Makes the pictures port. */
 export function createWorkerPictures(deadlineMs: number = DEADLINE_MS): Pictures {
   const limits = { payer: createFairLimit(WAITING_MAX), client: createFairLimit(WAITING_MAX) }
-  const own = createOwnWorker()
+  const runOwnJob = createOwnWorker()
   return {
     async encode(bitmap, scale = 1) {
       if (bitmap.width * bitmap.height * scale ** 2 < OWN_PIXELS_MIN) return await encodePng(enlarge(bitmap, scale))
-      const file = await own({ kind: 'encode', bitmap, scale })
+      const file = await runOwnJob({ kind: 'encode', bitmap, scale })
       if (!(file instanceof Uint8Array)) throw new TypeError('the worker returned no file')
       return file
     },
     async shrink(bitmap, width, height) {
-      const small = await own({ kind: 'shrink', bitmap, width, height })
+      const small = await runOwnJob({ kind: 'shrink', bitmap, width, height })
       if (small instanceof Uint8Array) throw new TypeError('the worker returned no bitmap')
       return small
     },
-    paint: (picture, plan, { kind, who }) => limits[kind](who, () => paintInWorker(picture, plan, deadlineMs)),
+    convertToPalette: (picture, plan, { kind, who }) =>
+      limits[kind](who, () => convertInWorker(picture, plan, deadlineMs)),
   }
 }
 
@@ -70,7 +71,11 @@ function createOwnWorker(): (job: OwnJob) => Promise<OwnPicture> {
   }
 }
 
-async function paintInWorker(picture: SentPicture, plan: PaintPlan, deadlineMs: number): Promise<Bitmap | PictureFlaw> {
+async function convertInWorker(
+  picture: SentPicture,
+  plan: PaintPlan,
+  deadlineMs: number,
+): Promise<Bitmap | PictureFlaw> {
   const worker = new Worker(new URL('./image-worker.ts', import.meta.url))
   const { promise, resolve, reject } = Promise.withResolvers<Bitmap | PictureFlaw>()
   const timer = setTimeout(() => resolve('late'), deadlineMs)
@@ -102,7 +107,7 @@ export function createFairLimit(waitingMax: number): FairLimit {
     if (isTaken) {
       const turn = Promise.withResolvers<'go' | 'busy'>()
       line.push(sender, turn.resolve)
-      if (line.length() > waitingMax) line.dropOne(sender)?.('busy')
+      if (line.getLength() > waitingMax) line.dropOne(sender)?.('busy')
       if ((await turn.promise) === 'busy') return 'busy'
     }
     isTaken = true

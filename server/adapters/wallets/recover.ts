@@ -16,7 +16,7 @@ export type Library = (typeof LIBRARIES)[number]
 export type Keys = {
   readonly library: Library
   /** The address whose key made a signature of 65 bytes, r, s and v (27, 28, 0 or 1); `undefined` if no key could. */
-  recover(digest: Hash, signature: `0x${string}`): Promise<Address | undefined>
+  recoverSigner(digest: Hash, signature: `0x${string}`): Promise<Address | undefined>
 }
 
 /** The fastest library that works here; `failed` is called for each one that does not. */
@@ -36,18 +36,18 @@ export async function loadFastestKeys(failed: (library: Library, why: string) =>
 /** The address whose key signed a text (EIP-191); `undefined` if no key could. */
 export async function recoverTextSigner(text: string, signature: string): Promise<Address | undefined> {
   const keys = await loadKeys('viem')
-  return await keys.recover(hashMessage(text), signature as `0x${string}`)
+  return await keys.recoverSigner(hashMessage(text), signature as `0x${string}`)
 }
 
 /** Recovery with one library. Rejects if the library does not load. */
 export async function loadKeys(library: Library): Promise<Keys> {
-  const addressBy = library === 'viem' ? recoverWithViem : await loadNativeRecovery()
+  const recoverSignerAddress = library === 'viem' ? recoverWithViem : await loadNativeRecovery()
   return {
     library,
-    async recover(digest, signature) {
+    async recoverSigner(digest, signature) {
       if (!keySignature.test(signature)) return undefined
       try {
-        return await addressBy(digest, signature)
+        return await recoverSignerAddress(digest, signature)
       } catch {
         // The libraries throw for bytes that are not a signature.
         return undefined
@@ -106,12 +106,12 @@ const known: ReadonlyArray<readonly [signer: string, signature: `0x${string}`]> 
 /**
  * Whether a library recovers the known signers, only from the digest that they signed, and no signer from zero bytes.
  */
-async function passesTest({ recover }: Keys): Promise<boolean> {
+async function passesTest({ recoverSigner }: Keys): Promise<boolean> {
   const digest = hashMessage(TEXT)
   for (const [signer, signature] of known) {
-    if ((await recover(digest, signature)) !== signer) return false
-    if ((await recover(keccak256(digest), signature)) === signer) return false
+    if ((await recoverSigner(digest, signature)) !== signer) return false
+    if ((await recoverSigner(keccak256(digest), signature)) === signer) return false
   }
   const nothing = bytesToHex(new Uint8Array(65))
-  return (await recover(digest, nothing)) === undefined
+  return (await recoverSigner(digest, nothing)) === undefined
 }

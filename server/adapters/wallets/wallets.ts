@@ -2,7 +2,7 @@
 
 import type { Hex } from 'viem'
 import { createLru } from '../../../shared/lru.ts'
-import { digestOf } from '../../../shared/signing.ts'
+import { computeMessageDigest } from '../../../shared/signing.ts'
 import type { SignatureCheck } from '../../domain/purchase/facilitator-errors.ts'
 import type { Address, Hash, Payment } from '../../domain/purchase/payment.ts'
 import { type Budget, createTokenBuckets } from '../../domain/token-bucket.ts'
@@ -36,13 +36,13 @@ export function createViemWallets(
 ): Wallets {
   const calls = createBoundedCalls()
   const contracts = createContractCodeReader(request, calls, clock)
-  const askContract = createContractSignatureCheck(request, contracts, calls, clock)
+  const queryContract = createContractSignatureCheck(request, contracts, calls, clock)
   const senders = createReputation(clock)
-  const payerDigest = createAuthorizationHasher(assetName, assetVersion)
+  const computePayerDigest = createAuthorizationHasher(assetName, assetVersion)
   // A payment is checked before it is queued, and again by its purchase.
   const signedByKey = new WeakSet<Payment>()
-  const queryPayer = async ({ payer, signature }: Payment, digest: Hash): Promise<SignatureCheck> => {
-    const answer = await askContract(payer, [digest], signature, 'payer')
+  const queryPayerContract = async ({ payer, signature }: Payment, digest: Hash): Promise<SignatureCheck> => {
+    const answer = await queryContract(payer, [digest], signature, 'payer')
     return isSignedDigest(answer) ? 'signed' : answer
   }
   /** The first contract that accepts the signature. If one cannot be queried, the signature is not denied. */
@@ -54,7 +54,7 @@ export function createViemWallets(
   ) => {
     let denial: Exclude<SignatureCheck, 'signed'> = 'not-signed'
     for (const by of signers) {
-      const answer = await askContract(by, digests, signature, priority)
+      const answer = await queryContract(by, digests, signature, priority)
       if (isSignedDigest(answer)) return { by, digest: answer }
       if (answer !== 'not-signed') denial = answer
     }
@@ -62,10 +62,10 @@ export function createViemWallets(
   }
   return {
     async findSigner(signers, messages, signature, from) {
-      const { recover } = await keys
-      const candidates = messages.map(digestOf)
+      const { recoverSigner } = await keys
+      const candidates = messages.map(computeMessageDigest)
       for (const digest of candidates) {
-        const key = await recover(digest, signature)
+        const key = await recoverSigner(digest, signature)
         if (key !== undefined && signers.includes(key)) return { by: key, digest }
       }
       const answer = await queryContracts(signers, candidates, signature, senders.isTrusted(from) ? 'owner' : 'suspect')
@@ -74,21 +74,23 @@ export function createViemWallets(
     },
     async checkPaymentSignature(payment) {
       if (signedByKey.has(payment)) return 'signed'
-      const digest = payerDigest(payment)
+      const digest = computePayerDigest(payment)
       if (digest === undefined) return 'not-signed'
-      const { recover } = await keys
-      if ((await recover(digest, payment.signature)) !== payment.payer) return await queryPayer(payment, digest)
+      const { recoverSigner } = await keys
+      if ((await recoverSigner(digest, payment.signature)) !== payment.payer)
+        return await queryPayerContract(payment, digest)
       signedByKey.add(payment)
       return 'signed'
     },
     async checkTokenSignature(payment) {
-      const digest = payerDigest(payment)
+      const digest = computePayerDigest(payment)
       if (digest === undefined) return 'not-signed'
       const code = await contracts.hasCode(payment.payer, 'payer')
       if (typeof code === 'string') return code
-      if (code) return await queryPayer(payment, digest)
-      const { recover } = await keys
-      const isPayers = isStrict(payment.signature) && (await recover(digest, payment.signature)) === payment.payer
+      if (code) return await queryPayerContract(payment, digest)
+      const { recoverSigner } = await keys
+      const isPayers =
+        isStrictSignature(payment.signature) && (await recoverSigner(digest, payment.signature)) === payment.payer
       return isPayers ? 'signed' : 'not-signed'
     },
   }
@@ -98,7 +100,7 @@ export function createViemWallets(
  * Whether a key's signature has the one form that the token accepts: v is 27 or 28, and s is the smaller of the two
  * possible values.
  */
-const isStrict = (signature: `0x${string}`) =>
+const isStrictSignature = (signature: `0x${string}`) =>
   strictForm.test(signature) && BigInt(`0x${signature.slice(S_FROM, S_TO)}`) <= S_MAX
 
 const strictForm = /^0x[0-9a-f]{128}1[bc]$/

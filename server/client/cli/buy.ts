@@ -46,7 +46,7 @@ function readPlace({ args: [target], options: { at } }: Call): string {
 async function buyBlock(call: Call) {
   const { options } = call
   const target = readPlace(call)
-  const wall = await call.openOwner()
+  const wall = await call.openAsOwner()
   const px = await readPixelsOption(options, wall)
   const listing = { ...pickGiven(options, LISTING_OPTIONS), ...(px === undefined ? {} : { px }) }
   return { wall: wall.url, ...(await wall.purchase(target, listing)) }
@@ -58,7 +58,7 @@ async function buyArea(call: Call, size: string) {
   const place = { at: readPlace(call), ...parseSize(size) }
   formatAreaName(place) // rejects an invalid position
   const image = options['image'] === undefined ? undefined : await readPicture(options['image'])
-  return await purchaseArea(await call.openOwner(), options, { ...place, image })
+  return await purchaseArea(await call.openAsOwner(), options, { ...place, image })
 }
 
 /** The text of a receipt, for people. */
@@ -111,14 +111,14 @@ export const paint: Command = {
   usage: 'FILE --size 4x3',
   options: { ...AREA_OPTIONS, ...FITTING, ...LISTING_OPTIONS, ...MAX_OPTION, ...RPC_OPTION },
   argumentsMax: 1,
-  async run({ args: [file], options, openOwner: owner, print }) {
+  async run({ args: [file], options, openAsOwner, print }) {
     if (file === undefined) throw new UsageError('Give the picture file: paint FILE --size 4x3')
     if (options['size'] === undefined) throw new UsageError('Give the size in blocks: --size 4x3')
     const { at = 'next' } = options
     const size = parseSize(options['size'])
     const name = formatAreaName({ at, ...size })
     const image = await readPicture(file)
-    const wall = await owner()
+    const wall = await openAsOwner()
     if (name !== undefined && (await wall.owns(name))) {
       // An earlier process may have bought this area, and crashed before it could report the purchase.
       await wall.finish()

@@ -29,13 +29,13 @@ export type Call = {
   readonly flags: ReadonlySet<string>
   readonly url: URL // of the wall
   /** The wall, without a key: for free reads. */
-  readonly openReader: () => Wall
+  readonly openForReading: () => Wall
   /** The wall, with the caller's key, and `--max` as the most to sign for. */
-  readonly openOwner: () => Promise<Wall>
+  readonly openAsOwner: () => Promise<Wall>
   /** The wall, with the locally stored painter's key; `undefined` before the first purchase. */
-  readonly openPainter: () => Promise<Wall | undefined>
+  readonly openAsPainter: () => Promise<Wall | undefined>
   /** Prints a line of progress, in addition to the result. */
-  readonly say: (line: string) => void
+  readonly printProgress: (line: string) => void
   /** Prints the result: as JSON if requested, otherwise as lines for people, below a drawing if there is one. */
   readonly print: (result: object, lines: readonly string[], drawing?: string) => void
 }

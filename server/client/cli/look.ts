@@ -1,6 +1,6 @@
-import { blocksOf, parseArea } from '../../../shared/area.ts'
+import { listAreaBlocks, parseArea } from '../../../shared/area.ts'
 import { formatAmount } from '../../../shared/money.ts'
-import { coordOf, parseCoord } from '../../../shared/wall.ts'
+import { formatCoord, parseCoord } from '../../../shared/wall.ts'
 import { formatWallet } from '../../../shared/wallet.ts'
 import type { ChangeDto, Deed, Failure, Reset, Wall, WalletStanding } from '../wall.ts'
 import { type Command, UsageError } from './command.ts'
@@ -15,7 +15,7 @@ export const look: Command = {
   usage: '[col,row]',
   options: {},
   argumentsMax: 1,
-  async run({ args: [coord], openReader: reader, print }) {
+  async run({ args: [coord], openForReading: reader, print }) {
     const wall = reader()
     if (coord === undefined) {
       const canvas = await wall.canvas()
@@ -42,8 +42,8 @@ export const mine: Command = {
   usage: '',
   options: { wallet: 'the address of the wallet, instead of a key' },
   argumentsMax: 0,
-  async run({ options: { wallet }, openReader: reader, openOwner: owner, print }) {
-    const wall = wallet === undefined ? await owner() : reader()
+  async run({ options: { wallet }, openForReading: reader, openAsOwner, print }) {
+    const wall = wallet === undefined ? await openAsOwner() : reader()
     const standing = await readWholeStanding(wall, wallet)
     if (standing === undefined)
       return print({ blocks: [], open: [], credits: [] }, ['This wallet has not bought anything here yet.'])
@@ -63,7 +63,7 @@ export const mine: Command = {
 /** The coordinates of an area's blocks. */
 function listCoords(name: string): readonly string[] {
   const area = parseArea(name)
-  return area === undefined ? [] : blocksOf(area).map(coordOf)
+  return area === undefined ? [] : listAreaBlocks(area).map(formatCoord)
 }
 
 /**
@@ -88,14 +88,14 @@ export const watch: Command = {
   usage: '',
   options: { after: 'start after the change with this number' },
   argumentsMax: 0,
-  async run({ options: { after }, openReader: reader, print, say }) {
+  async run({ options: { after }, openForReading: reader, print, printProgress }) {
     if (after !== undefined && !/^\d{1,15}$/.test(after))
       throw new UsageError('--after must be the number of a change.')
     const wall = reader()
     const followed = {
       after: after === undefined ? undefined : Number(after),
-      onConnect: () => say(`Connected to ${wall.url.origin}. Waiting for changes.`),
-      onLost: ({ message }: Failure) => say(`${message} Trying again every 2 seconds.`),
+      onConnect: () => printProgress(`Connected to ${wall.url.origin}. Waiting for changes.`),
+      onLost: ({ message }: Failure) => printProgress(`${message} Trying again every 2 seconds.`),
     }
     for await (const change of wall.follow(followed)) print(change, [formatChange(change)])
   },

@@ -4,7 +4,7 @@
 import { readFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { escapeLine } from '../../../shared/terminal.ts'
-import { memberOf } from '../json.ts'
+import { getMember } from '../json.ts'
 import { EXIT_STATUS } from '../wall-error.ts'
 import {
   type AreaReceipt,
@@ -87,7 +87,7 @@ function print(text: string): number {
 
 async function readVersion(): Promise<string> {
   const manifest: unknown = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'))
-  return String(memberOf(manifest, 'version'))
+  return String(getMember(manifest, 'version'))
 }
 
 function parseCommandLine(command: Command, args: readonly string[]) {
@@ -143,15 +143,15 @@ function createCall({ args, options, flags, isJson, env, earlier }: CallParts): 
     options,
     flags,
     url,
-    say: writeNotice,
-    openReader: () => wall(url),
-    async openOwner() {
-      const maxDollars = parseDollars(options['max'] ?? MAX_DOLLARS)
+    printProgress: writeNotice,
+    openForReading: () => wall(url),
+    async openAsOwner() {
+      const maxDollars = requireDollars(options['max'] ?? MAX_DOLLARS)
       const account = await readAccount(options['key-file'], env)
       const rpc = parseEndpoints(options['rpc'])
       return wall(url, { ...notices, maxDollars, account, rpc, painter: await painterIn(stateFolder(env)) })
     },
-    async openPainter() {
+    async openAsPainter() {
       const painter = await keptPainter(stateFolder(env))
       return painter && wall(url, { painter })
     },
@@ -163,7 +163,7 @@ function createCall({ args, options, flags, isJson, env, earlier }: CallParts): 
   }
 }
 
-function parseDollars(text: string): string {
+function requireDollars(text: string): string {
   if (!/^\d{1,6}(\.\d{1,2})?$/.test(text)) throw new UsageError('--max must be an amount in dollars, such as 1.00.')
   return text
 }

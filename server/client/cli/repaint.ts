@@ -25,15 +25,15 @@ export const repaint: Command = {
     const { options, print } = call
     const [name] = call.args
     if (name === undefined) throw new UsageError('Give the block or area: repaint col,row or repaint col,row,WxH')
-    const texts = { ...pickGiven(options, TEXTS), ...parseCleared(options['clear']) }
+    const texts = { ...pickGiven(options, TEXTS), ...parseClearedFields(options['clear']) }
     const area = parseArea(name)
-    const repaints =
+    const sendRepaint =
       area === undefined ? await readBlockRepaint(call, name, texts) : await readAreaRepaint(call, area, texts)
-    const painting = await call.openPainter()
+    const painting = await call.openAsPainter()
     // If the block was bought on another machine, or with another painter, the painter stored here cannot repaint it,
     // but the key that paid can.
-    const painted = painting && (await repaints(painting).catch(ignoreUnauthorized))
-    const answer = painted ?? (await repaints(await call.openOwner()))
+    const painted = painting && (await sendRepaint(painting).catch(ignoreUnauthorized))
+    const answer = painted ?? (await sendRepaint(await call.openAsOwner()))
     print(answer, [`${area === undefined ? 'Block' : 'Area'} ${name} was repainted.`])
   },
 }
@@ -43,12 +43,16 @@ type Texts = Pick<EditFields, 'message' | 'link'>
 /** Sends the repaint through a client for the wall, signed with that client's key. */
 type Repaint = (wall: Wall) => Promise<object>
 
-async function readBlockRepaint({ options, openReader: reader }: Call, coord: string, texts: Texts): Promise<Repaint> {
+async function readBlockRepaint(
+  { options, openForReading: reader }: Call,
+  coord: string,
+  texts: Texts,
+): Promise<Repaint> {
   const fields = combineChanges(texts, await readPixelsOption(options, reader()))
   return (wall) => wall.repaint(coord, fields)
 }
 
-async function readAreaRepaint({ options, openReader: reader }: Call, area: Area, texts: Texts): Promise<Repaint> {
+async function readAreaRepaint({ options, openForReading: reader }: Call, area: Area, texts: Texts): Promise<Repaint> {
   if (options['px'] !== undefined) throw new UsageError('--px is for one block. For an area, use --image.')
   const { w, h } = area
   const { image } = options
@@ -68,7 +72,7 @@ function ignoreUnauthorized(error: unknown): undefined {
   if (!(error instanceof WallError && error.code === 'unauthorized')) throw error
 }
 
-function parseCleared(names = ''): Texts {
+function parseClearedFields(names = ''): Texts {
   const fields: { message?: null; link?: null } = {}
   for (const name of names.split(',').filter((text) => text !== '')) {
     if (name !== 'message' && name !== 'link') throw new UsageError('--clear must be message, link, or message,link.')

@@ -7,7 +7,7 @@ import { DeedsPage, type OwedMoney, type SaleDeed } from '../../../shared/contra
 import { FEED_LIMIT_MAX, FeedPage, type Sale } from '../../../shared/contract/feed.ts'
 import { TOTAL_BLOCKS } from '../../../shared/wall.ts'
 import { parseTerms } from '../payment.ts'
-import { fetchJsonWhenFree } from '../read.ts'
+import { fetchJsonWithRetries } from '../read.ts'
 import { sendRequest, WallError } from '../wall-error.ts'
 
 /** The claims of a wall that can be checked. */
@@ -30,23 +30,23 @@ type ReadWall = (path: string) => Promise<unknown>
 
 /** Reads all claims, in pages. Throws a `WallError` if the wall does not respond according to its contract. */
 export async function readClaims(wall: URL, onPage: (deeds: number) => void): Promise<Claims> {
-  const read: ReadWall = (path) => fetchJsonWhenFree(new URL(path, wall))
+  const read: ReadWall = (path) => fetchJsonWithRetries(new URL(path, wall))
   const sales: Sale[] = []
   for (let after = 0, hasMore = true; hasMore;) {
-    const page = await readChecked(FeedPage, read, `/api/feed?after=${after}&limit=${FEED_LIMIT_MAX}`)
+    const page = await fetchChecked(FeedPage, read, `/api/feed?after=${after}&limit=${FEED_LIMIT_MAX}`)
     sales.push(...page.sales)
     if ((page.hasMore && page.nextAfter <= after) || sales.length > TOTAL_BLOCKS) throw createFormatError('/api/feed')
     ;({ nextAfter: after, hasMore } = page)
   }
   // The deeds are read last, so every sale in the feed and on the canvas already has a deed.
-  const canvas = await readChecked(Canvas, read, '/api/canvas')
+  const canvas = await fetchChecked(Canvas, read, '/api/canvas')
   const deeds: SaleDeed[] = []
   const owed: OwedMoney[] = []
   let page: DeedsPage
   let after = 0
   do {
     const path = `/api/deeds?after=${after}&owedAfter=${owed.length}&limit=${FEED_LIMIT_MAX}`
-    page = await readChecked(DeedsPage, read, path)
+    page = await fetchChecked(DeedsPage, read, path)
     deeds.push(...page.deeds)
     owed.push(...page.owed)
     const isStuck = (page.hasMore && page.nextAfter <= after) || (page.hasMoreOwed && page.owed.length === 0)
@@ -68,7 +68,7 @@ async function readPaymentAddress(wall: URL): Promise<string | undefined> {
   return typeof terms === 'string' ? undefined : terms.payTo
 }
 
-async function readChecked<Schema extends TSchema>(
+async function fetchChecked<Schema extends TSchema>(
   schema: Schema,
   read: ReadWall,
   path: string,

@@ -7,7 +7,14 @@ import type { SaleDeed } from '../../../shared/contract/deeds.ts'
 import type { ChainFacts, ChainPayment } from './chain-facts.ts'
 import type { Claims } from './claims.ts'
 import { type Binding, checkBinding, findSalesFlaw } from './order-check.ts'
-import { type Credit, isCredit, keyOf, matchPayments, type Payments, createNoDeedFinding } from './payment-check.ts'
+import {
+  type Credit,
+  isCredit,
+  toPaymentKey,
+  matchPayments,
+  type Payments,
+  createNoDeedFinding,
+} from './payment-check.ts'
 import type { Finding, Flaw, Verdict } from './verdict.ts'
 import { addCoveredBlocks, type CoveringDeed, formatDeed, checkWall } from './wall-check.ts'
 
@@ -21,15 +28,16 @@ const YOUNG_MS = 10 * 60_000
  * Judges all claims, but checks payments only for deeds after number `since`. A payment without a deed counts as old
  * if the time of its block is unknown.
  */
-export function judge(claims: Claims, facts: ChainFacts, since = 0): Verdict {
+export function judgeClaims(claims: Claims, facts: ChainFacts, since = 0): Verdict {
   const payments = matchPayments(claims, facts)
   const deeds = claims.deeds.map(addCoveredBlocks)
   const credits = claims.owed.filter(isCredit)
   const judged = deeds.filter(({ seq }) => seq > since)
   const [unpaid, proved] = judgePayments(deeds, credits, payments, since)
   const orphans = findOrphans(claims, payments)
-  const ageOf = ({ height }: ChainPayment) => facts.head.time - (facts.times.get(height) ?? Number.NEGATIVE_INFINITY)
-  const lost = orphans.filter((arrival) => ageOf(arrival) > YOUNG_MS)
+  const computeAge = ({ height }: ChainPayment) =>
+    facts.head.time - (facts.times.get(height) ?? Number.NEGATIVE_INFINITY)
+  const lost = orphans.filter((arrival) => computeAge(arrival) > YOUNG_MS)
   const confirmed = facts.head.height - CONFIRMATIONS
   return {
     findings: [
@@ -65,8 +73,8 @@ function judgePayments(
   const proved: CoveringDeed[] = []
   const users = new Map<string, string>()
   const checkPayment = (claim: CoveringDeed | Credit, name: string, isAsked: boolean): boolean => {
-    const user = users.get(keyOf(claim))
-    users.set(keyOf(claim), user ?? name)
+    const user = users.get(toPaymentKey(claim))
+    users.set(toPaymentKey(claim), user ?? name)
     const twice: Flaw | undefined =
       user === undefined ? undefined : ['payment_used_twice', `its payment was already used for ${user}`]
     const flaw = twice ?? (isAsked ? payments.findFlaw(claim) : undefined)
@@ -106,24 +114,24 @@ function judgeOrders({ sales }: Claims, deeds: readonly CoveringDeed[]): readonl
  */
 function findOrphans({ deeds, owed }: Claims, { matched }: Payments): readonly ChainPayment[] {
   const named = new Set([...deeds, ...owed].map(({ tx, nonce }) => `${tx} ${nonce}`))
-  const price = deeds.map(priceOf).reduce((one, other) => (one === 0n || other < one ? other : one), 0n)
+  const price = deeds.map(computePrice).reduce((one, other) => (one === 0n || other < one ? other : one), 0n)
   return matched.orphans.filter(({ amount, tx, nonce }) => amount >= price && !named.has(`${tx} ${nonce}`))
 }
 
 /** The price per block according to a deed. */
-const priceOf = ({ amount, blocks }: SaleDeed): bigint =>
+const computePrice = ({ amount, blocks }: SaleDeed): bigint =>
   BigInt(amount) / BigInt('coord' in blocks ? 1 : blocks.w * blocks.h)
 
 function countBlocks(proved: readonly CoveringDeed[]) {
-  const sum = (deeds: readonly CoveringDeed[]) => deeds.reduce((blocks, { covers }) => blocks + covers.length, 0)
+  const sumBlocks = (deeds: readonly CoveringDeed[]) => deeds.reduce((blocks, { covers }) => blocks + covers.length, 0)
   const kinds = new Map(proved.map((deed) => [deed, checkBinding(deed).kind]))
   const filterByKind = (kind: Binding['kind']) => proved.filter((deed) => kinds.get(deed) === kind)
   return {
-    blocks: sum(proved),
+    blocks: sumBlocks(proved),
     amount: proved.reduce((total, { amount }) => total + BigInt(amount), 0n),
-    bound: sum(filterByKind('bound')),
-    boundToFile: sum(filterByKind('bound-to-file')),
-    unbound: sum(filterByKind('unbound')),
+    bound: sumBlocks(filterByKind('bound')),
+    boundToFile: sumBlocks(filterByKind('bound-to-file')),
+    unbound: sumBlocks(filterByKind('unbound')),
     hiddenOrders: filterByKind('hidden').length,
   }
 }

@@ -15,8 +15,8 @@ export function formatReport(report: WallReport): readonly string[] {
 }
 
 function formatSummary({ blocks, amount, bound, credits, findings }: WallReport): string {
-  const count = (kinds: readonly FindingKind[]) => findings.filter(({ kind }) => kinds.includes(kind)).length
-  const [unpaid, undeeded] = [count(UNPAID), count(['payment_without_deed'])]
+  const countFindings = (kinds: readonly FindingKind[]) => findings.filter(({ kind }) => kinds.includes(kind)).length
+  const [unpaid, undeeded] = [countFindings(UNPAID), countFindings(['payment_without_deed'])]
   const others = findings.length - unpaid - undeeded
   return `${[
     formatCountWithNoun(blocks, 'block'),

@@ -8,7 +8,7 @@ import { stateFolder } from '../state-folder.ts'
 import { type ChainFacts, type ChainPayment, type Hex, parsePayments } from './chain-facts.ts'
 import { type ChainReader, openChain } from './chain.ts'
 import { type Claims, readClaims } from './claims.ts'
-import { selectHeightsToDate, judge } from './judge.ts'
+import { selectHeightsToDate, judgeClaims } from './judge.ts'
 import { readKeptPayments, writeKeptPayments } from './kept-payments.ts'
 import { checkToken } from './payment-check.ts'
 import { NOTHING_PROVED, type Verdict } from './verdict.ts'
@@ -88,7 +88,7 @@ async function checkOnce(
   const heights = selectHeightsToDate(claims, facts)
   const dates = await chain.readTimes(heights)
   const times = new Map(heights.map((height, at) => [height, dates[at] ?? 0]))
-  return { ...judge(claims, { ...facts, times }, since), ...about, ...searched, head: facts.head.height }
+  return { ...judgeClaims(claims, { ...facts, times }, since), ...about, ...searched, head: facts.head.height }
 }
 
 const NOWHERE = { head: 0n, searched: undefined, requests: { payments: 0, search: 0 } }
@@ -113,7 +113,7 @@ async function readChain(
   const [failed, missing] = [new Set<Hex>(), new Set<Hex>()]
   const known = new Set(payments.map(({ tx }) => tx))
   /** Looks up the transactions that are not known yet. */
-  const lookUp = async (txs: readonly Hex[], onward: (done: number, total: number) => void = () => {}) => {
+  const lookUpReceipts = async (txs: readonly Hex[], onward: (done: number, total: number) => void = () => {}) => {
     const unknown = [...new Set(txs)].filter((tx) => !known.has(tx))
     const receipts = await chain.readReceipts(unknown, (done) => onward(done, unknown.length))
     for (const [at, tx] of unknown.entries()) {
@@ -129,7 +129,7 @@ async function readChain(
   const refunds = new Set(owed.flatMap(({ paidOut }) => (paidOut === null ? [] : [paidOut as Hex])))
   const credited = owed.flatMap(({ tx }) => (tx === null ? [] : [tx as Hex]))
   const named = [...deeds.flatMap(({ seq, tx }) => (seq > since ? [tx as Hex] : [])), ...credited]
-  await lookUp([...named, ...refunds], (done, total) => onProgress({ stage: 'payments', done, total }))
+  await lookUpReceipts([...named, ...refunds], (done, total) => onProgress({ stage: 'payments', done, total }))
   const requests = { payments: chain.countRequests(), search: 0 }
 
   const isOurs = ({ token: of, to }: ChainPayment) => of === token && payees.includes(to)
@@ -155,7 +155,7 @@ async function readChain(
   let stretches = 0
   try {
     for await (const stretch of chain.findTransfers(token, payees, through + 1n, head.height)) {
-      await lookUp(stretch.txs)
+      await lookUpReceipts(stretch.txs)
       through = stretch.through
       onProgress({ stage: 'search', done: Number(through - from), total: Number(head.height - from) })
       if (++stretches % SAVE_EVERY === 0) await saveProgress()

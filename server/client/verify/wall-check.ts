@@ -1,8 +1,8 @@
 /** Whether a wall's deeds, its feed and its canvas agree. */
 
-import { blocksOf, parseArea } from '../../../shared/area.ts'
+import { listAreaBlocks, parseArea } from '../../../shared/area.ts'
 import type { SaleDeed } from '../../../shared/contract/deeds.ts'
-import { coordOf, isBlockIndex, parseCoord } from '../../../shared/wall.ts'
+import { formatCoord, isBlockIndex, parseCoord } from '../../../shared/wall.ts'
 import type { Claims } from './claims.ts'
 import type { Finding, FindingKind } from './verdict.ts'
 
@@ -13,7 +13,7 @@ export function addCoveredBlocks(deed: SaleDeed): CoveringDeed {
   const { blocks } = deed
   if ('coord' in blocks) return { ...deed, covers: parseCoord(blocks.coord) === undefined ? [] : [blocks.coord] }
   const area = parseArea(`${blocks.at},${blocks.w}x${blocks.h}`)
-  return { ...deed, covers: area === undefined ? [] : blocksOf(area).map(coordOf) }
+  return { ...deed, covers: area === undefined ? [] : listAreaBlocks(area).map(formatCoord) }
 }
 
 /** A deed's number and position, in a finding. */
@@ -43,7 +43,9 @@ export function checkWall(
       else addFinding('block_sold_twice', `block ${coord} is sold by ${formatDeed(other)} and by ${formatDeed(deed)}`)
     }
   }
-  const onCanvas = new Map(shown.flatMap(({ i, wallet }) => (isBlockIndex(i) ? [[coordOf(i), wallet] as const] : [])))
+  const onCanvas = new Map(
+    shown.flatMap(({ i, wallet }) => (isBlockIndex(i) ? [[formatCoord(i), wallet] as const] : [])),
+  )
   const inFeed = sales.map(({ coord, agent }) => [coord, agent.wallet] as const)
   for (const [coord, wallet] of new Map<string, string>([...inFeed, ...onCanvas])) {
     const deed = soldBy.get(coord)

@@ -9,18 +9,18 @@ import { toLinearRgb } from '../../../shared/oklab.ts'
 import { PALETTE } from '../../../shared/palette.ts'
 import { findNearestColour } from '../../../shared/quantise.ts'
 import {
-  blockAt,
+  getBlockAt,
   BLOCK_SIZE,
-  cellOf,
+  getCell,
   COLS,
-  coordOf,
+  formatCoord,
   ROWS,
   TOTAL_BLOCKS,
   type BlockIndex,
   type Cell,
 } from '../../../shared/wall.ts'
 import type { Work } from '../../../shared/works.ts'
-import { findArtwork, regionOf } from '../wall/artworks.ts'
+import { findArtwork, computeRegion } from '../wall/artworks.ts'
 import type { AgentId } from '../wall/log.ts'
 import type { WallView } from '../wall/wall-view.ts'
 import {
@@ -28,11 +28,11 @@ import {
   type Box,
   fillBox,
   drawFrame,
-  heightOf,
+  measureTextHeight,
   isWritable,
   placeBitmap,
   type TextStyle,
-  widthOf,
+  measureTextWidth,
   writeText,
 } from './drawing.ts'
 import type { Bitmap } from './picture.ts'
@@ -119,13 +119,13 @@ function drawBlock(
   drawFrame(bitmap, TILE, 1, EDGE)
   if (wall !== undefined) placeBitmap(bitmap, wall, MAP.x, MAP.y)
   drawFrame(bitmap, MAP, 1, EDGE)
-  const { col, row } = cellOf(block)
+  const { col, row } = getCell(block)
   drawHighlight(bitmap, { x: MAP.x + col * BESIDE, y: MAP.y + row * BESIDE, width: BESIDE, height: BESIDE })
-  writeText(bitmap, coordOf(block), { x: TILE.x, y: HEAD_Y, scale: LARGE, colour: LOUD })
+  writeText(bitmap, formatCoord(block), { x: TILE.x, y: HEAD_Y, scale: LARGE, colour: LOUD })
   const right = MAP.x + MAP.width
   const state = view.claimed.has(block) ? 'CLAIMED' : `OPEN : ${formatAmount(price)}`
-  writeRightAligned(bitmap, state, right, HEAD_Y + heightOf(LARGE) - heightOf(SMALL))
-  writeName(bitmap, title, { x: MAP.x, y: TILE.y + TILE.height - heightOf(SMALL), scale: SMALL, colour: LOUD })
+  writeRightAligned(bitmap, state, right, HEAD_Y + measureTextHeight(LARGE) - measureTextHeight(SMALL))
+  writeName(bitmap, title, { x: MAP.x, y: TILE.y + TILE.height - measureTextHeight(SMALL), scale: SMALL, colour: LOUD })
 }
 
 /** Draws a black and white frame around a box, so that the box stands out on any picture. */
@@ -157,18 +157,18 @@ function drawWork(bitmap: Bitmap, view: WallView, { title }: CardWords, block: B
  * pane, draws the part around `block`. Returns the position of `block` on the card.
  */
 function placeWork(bitmap: Bitmap, view: WallView, blocks: Work, block: BlockIndex, pane: Box): Box {
-  const region = cropAround(regionOf(blocks), cellOf(block), pane)
+  const region = cropAround(computeRegion(blocks), getCell(block), pane)
   const side = BLOCK_SIZE * Math.floor(Math.min(pane.width / region.cols, pane.height / region.rows) / BLOCK_SIZE)
   const picture = enlarge(drawRegion(view, region), side / BLOCK_SIZE)
   const own = new Set(blocks)
   for (let at = 0; at < region.cols * region.rows; at++) {
     const cell = { col: region.col + (at % region.cols), row: region.row + Math.floor(at / region.cols) }
-    const there = blockAt(cell.col, cell.row)
+    const there = getBlockAt(cell.col, cell.row)
     if (there === undefined || !own.has(there)) fillBox(picture, computeBox(region, side, cell), GROUND)
   }
   const [x, y] = [pane.x + ((pane.width - picture.width) >> 1), pane.y + ((pane.height - picture.height) >> 1)]
   placeBitmap(bitmap, picture, x, y)
-  const spot = computeBox(region, side, cellOf(block))
+  const spot = computeBox(region, side, getCell(block))
   return { ...spot, x: x + spot.x, y: y + spot.y }
 }
 
@@ -180,13 +180,13 @@ function cropAround({ col, row, cols, rows }: Region, cell: Cell, { width, heigh
 }
 
 function drawAgent(bitmap: Bitmap, view: WallView, words: CardWords, agent: AgentId, wall: Bitmap | undefined): void {
-  const blocks = blocksOf(view, agent)
+  const blocks = listBlocks(view, agent)
   const region = findRegion(view, agent) ?? WHOLE_WALL
   const side = PANE.width / region.cols
   const lit = wall ?? enlarge(drawRegion(view, region), side / BLOCK_SIZE)
   const shown = dimOutside(
     lit,
-    blocks.map((block) => computeBox(region, side, cellOf(block))),
+    blocks.map((block) => computeBox(region, side, getCell(block))),
   )
   drawPane(bitmap, words, shown, formatByline(view.agents[agent - 1]?.name ?? null, blocks.length))
 }
@@ -228,7 +228,7 @@ function formatByline(name: string | null, blocks: number): string {
   return text !== '' && isWritable(text) && line.length <= BYLINE_LETTERS_MAX ? line : size
 }
 
-const blocksOf = ({ agents }: WallView, agent: AgentId): readonly BlockIndex[] => agents[agent - 1]?.blocks ?? []
+const listBlocks = ({ agents }: WallView, agent: AgentId): readonly BlockIndex[] => agents[agent - 1]?.blocks ?? []
 
 // The sizes, in blocks, of the parts that fill the pane exactly if they are enlarged by a whole factor.
 const PARTS = [32, 48, 96].map((cols) => ({ cols, rows: (cols * ROWS) / COLS }))
@@ -238,7 +238,7 @@ const PARTS = [32, 48, 96].map((cols) => ({ cols, rows: (cols * ROWS) / COLS }))
  * `undefined` if only the whole wall does.
  */
 function findRegion(view: WallView, agent: AgentId): Region | undefined {
-  const own = regionOf(blocksOf(view, agent))
+  const own = computeRegion(listBlocks(view, agent))
   const [left, top, width, height] = [own.col - 1, own.row - 1, own.cols + 2, own.rows + 2]
   const part = PARTS.find(({ cols, rows }) => width <= cols && height <= rows)
   if (part === undefined) return undefined
@@ -273,7 +273,7 @@ const DIMMED = Uint8Array.from(PALETTE, (colour) => {
 
 /** Writes small text that ends at `right`. */
 function writeRightAligned(bitmap: Bitmap, text: string, right: number, y: number): void {
-  writeText(bitmap, text, { x: right - widthOf(text, SMALL), y, scale: SMALL, colour: QUIET })
+  writeText(bitmap, text, { x: right - measureTextWidth(text, SMALL), y, scale: SMALL, colour: QUIET })
 }
 
 /**

@@ -51,10 +51,10 @@ const LINES: Readonly<Record<string, string>> = letters
 export type TextStyle = { readonly x: number; readonly y: number; readonly scale: number; readonly colour: number }
 
 /** The width of a text, in pixels. */
-export const widthOf = (text: string, scale: number): number => (text.length * ADVANCE - 1) * scale
+export const measureTextWidth = (text: string, scale: number): number => (text.length * ADVANCE - 1) * scale
 
 /** The height of a text, in pixels. */
-export const heightOf = (scale: number): number => LETTER_HEIGHT * scale
+export const measureTextHeight = (scale: number): number => LETTER_HEIGHT * scale
 
 /** Whether there is a letter for each character of a text. */
 export const isWritable = (text: string): boolean => [...text].every((letter) => letter === ' ' || letter in LINES)

@@ -35,7 +35,7 @@ const MEGAPIXEL = 1_000_000
  * The cost of reading a picture: the megapixels that its header states, rounded up. A JPEG whose size cannot be found
  * counts as the largest picture.
  */
-export function megapixelsOf(picture: SentPicture): number {
+export function countMegapixels(picture: SentPicture): number {
   const pixels = picture.kind === 'raw' ? picture.width * picture.height : countPixels(picture.bytes)
   return Math.max(1, Math.ceil(Math.min(pixels ?? PICTURE_PIXELS_MAX, PICTURE_PIXELS_MAX) / MEGAPIXEL))
 }

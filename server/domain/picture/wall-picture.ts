@@ -2,8 +2,8 @@
 
 import type { Area } from '../../../shared/area.ts'
 import { sliceBlockPixels, PIXELS_PER_BLOCK, type Pixels } from '../../../shared/pixels.ts'
-import { blockAt, BLOCK_SIZE, COLS, ROWS, type BlockIndex } from '../../../shared/wall.ts'
-import { lineOf, UNPAINTED } from '../wall/canvas.ts'
+import { getBlockAt, BLOCK_SIZE, COLS, ROWS, type BlockIndex } from '../../../shared/wall.ts'
+import { readLine, UNPAINTED } from '../wall/canvas.ts'
 import type { WallView } from '../wall/wall-view.ts'
 import type { Bitmap } from './picture.ts'
 
@@ -69,11 +69,11 @@ export function findSurroundings({ col, row, w, h }: Area): Region {
 function drawRow(view: WallView, { col, row, cols }: Region, y: number, indices: Uint8Array): void {
   const width = cols * BLOCK_SIZE
   for (let x = 0; x < cols;) {
-    const block = blockAt(col + x, row + y)
+    const block = getBlockAt(col + x, row + y)
     if (block === undefined) throw new RangeError('the region is off the wall')
     const painted = countPainted(view, block, cols - x)
     for (let line = 0; line < BLOCK_SIZE && painted > 0; line++)
-      indices.set(lineOf(view.canvas, block, painted, line), (y * BLOCK_SIZE + line) * width + x * BLOCK_SIZE)
+      indices.set(readLine(view.canvas, block, painted, line), (y * BLOCK_SIZE + line) * width + x * BLOCK_SIZE)
     if (painted === 0 && view.claimed.has(block)) placeTile(indices, width, x, y, bareTile)
     else if (painted === 0) indices[y * BLOCK_SIZE * width + x * BLOCK_SIZE] = OPEN_DOT
     x += Math.max(1, painted)
@@ -82,7 +82,7 @@ function drawRow(view: WallView, { col, row, cols }: Region, y: number, indices:
 
 /** The number of painted blocks from `block` to the right without a gap, up to `most`. */
 function countPainted({ canvas }: WallView, block: BlockIndex, most: number): number {
-  const line = lineOf(canvas, block, most, 0)
+  const line = readLine(canvas, block, most, 0)
   let count = 0
   while (count < most && line[count * BLOCK_SIZE] !== UNPAINTED) count++
   return count

@@ -3,7 +3,7 @@
 import { type Arrival, matchArrivals } from '../../../shared/chain/arrivals.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
 import { isStray } from './account.ts'
-import { keyOf, type Address, type Hash, type PaymentKey, type UnixMs } from './payment.ts'
+import { toPaymentKey, type Address, type Hash, type PaymentKey, type UnixMs } from './payment.ts'
 import type { Purchase } from './purchase.ts'
 import type { Holding } from './target.ts'
 
@@ -76,16 +76,19 @@ export type Balance = {
  */
 export function compareBooks(before: Statement, arrivals: readonly Arrival[], after: Statement, from = 0n): Balance {
   const recorded = {
-    amounts: new Map([...after.sales, ...after.credits].map((entry) => [keyOf(entry), entry.amount])),
-    unfinished: new Set([...after.open.map(({ purchase }) => keyOf(purchase.payment)), ...after.final.map(keyOf)]),
+    amounts: new Map([...after.sales, ...after.credits].map((entry) => [toPaymentKey(entry), entry.amount])),
+    unfinished: new Set([
+      ...after.open.map(({ purchase }) => toPaymentKey(purchase.payment)),
+      ...after.final.map(toPaymentKey),
+    ]),
     noted: new Map(
-      after.payouts.map((payout) => [keyOf(payout), isStray(payout.reference) ? 'stray' : 'resolved'] as const),
+      after.payouts.map((payout) => [toPaymentKey(payout), isStray(payout.reference) ? 'stray' : 'resolved'] as const),
     ),
   }
-  const { booked, landed, orphans, resolved, stray } = matchArrivals(arrivals, recorded, keyOf)
+  const { booked, landed, orphans, resolved, stray } = matchArrivals(arrivals, recorded, toPaymentKey)
   const arrived = new Set(booked.map(({ payer, nonce }) => `${payer}:${nonce}`))
   const unpaid = [...before.sales, ...before.credits].filter(
-    (entry) => entry.head >= from && !arrived.has(keyOf(entry)),
+    (entry) => entry.head >= from && !arrived.has(toPaymentKey(entry)),
   )
   return {
     balances:

@@ -8,7 +8,7 @@ import { describeNotSettled } from './refusals.ts'
  * Adds `charged` to a refusal for the payer itself: `yes` with the transaction in `tx`, `no` if the payment was never
  * sent or can never settle, `unknown` while it may still settle.
  */
-export function withChargeStatus(refusal: Failure, known: Pick<Purchase, 'state'> | undefined): Failure {
+export function addChargeStatus(refusal: Failure, known: Pick<Purchase, 'state'> | undefined): Failure {
   const status = findChargeStatus(refusal.code, known?.state)
   const mayMove = refusal.code === 'payment_required' && status['charged'] === 'unknown'
   const message = mayMove ? describeNotSettled(String(refusal.details?.['reason'])) : refusal.message

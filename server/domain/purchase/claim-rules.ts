@@ -6,7 +6,7 @@ import { findNearestArea, computeOccupancy } from '../wall/open-space.ts'
 import { movesSameMoney, type Hash, type Payment, type PaymentKey, type UnixMs } from './payment.ts'
 import { isSold, type BuyOrder, type Purchase, type SoldPurchase } from './purchase.ts'
 import { createAlreadyBoughtFailure, createEarlierUnresolvedFailure, createOtherPurchaseFailure } from './refusals.ts'
-import { countBlocks, resolveTarget, positionOf, targetOf, type Holding, type Target } from './target.ts'
+import { countBlocks, resolveTarget, getPosition, createTarget, type Holding, type Target } from './target.ts'
 
 /** The most unresolved purchases per payer. Without this limit, one dollar could hold the whole wall. */
 export const HOLDS_MAX = 16
@@ -66,7 +66,7 @@ export const wasReceiptReusedFor = (purchase: Purchase, { payer, nonce }: Paymen
 export function coversTarget(purchase: Purchase, asked: Target): boolean {
   const { target, state } = purchase
   if (asked === resolveTarget(purchase)) return asked === target || state.kind !== 'released'
-  return asked === target && (positionOf(target).at === 'next' || state.kind !== 'sold')
+  return asked === target && (getPosition(target).at === 'next' || state.kind !== 'sold')
 }
 
 /** Whether a payment moves the right token to an address of this wall, whatever the amount. */
@@ -77,7 +77,7 @@ export const paysWall = ({ payment: { to, accepted }, terms, payees }: BuyOrder)
  * The refusal of a payment that cannot buy, if its payer has a prior purchase: it contains the block or area that the
  * prior one bought, or asks the payer to wait until the prior one is resolved.
  */
-export function refuseForPrior(prior: Purchase, payment: PaymentKey): Failure {
+export function createPriorRefusal(prior: Purchase, payment: PaymentKey): Failure {
   if (wasReceiptReusedFor(prior, payment)) return createOtherPurchaseFailure(prior)
   return isSold(prior) ? createAlreadyBoughtFailure(prior) : createEarlierUnresolvedFailure()
 }
@@ -128,14 +128,14 @@ export function keepLongerAuthorization(before: Payment, payment: Payment): Paym
  */
 export const listLateTargets = (purchase: Holding): readonly [own: Target, nearest: Target] => [
   resolveTarget(purchase),
-  targetOf('next', positionOf(purchase.target)),
+  createTarget('next', getPosition(purchase.target)),
 ]
 
 const NONE_TAKEN = computeOccupancy(() => false)
 
 /** The first block of a target on an empty wall. */
 export function findPositionOnEmptyWall(target: Target): BlockIndex {
-  const { at, ...size } = positionOf(target)
+  const { at, ...size } = getPosition(target)
   if (at !== 'next') return at
   const first = findNearestArea({ taken: NONE_TAKEN, sold: NONE_TAKEN }, size)
   if (first.kind !== 'open') throw new Error('the size does not fit on an empty wall')

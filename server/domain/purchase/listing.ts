@@ -35,7 +35,7 @@ export type PurchaseOrder = {
 }
 
 /** The draft as a listing, without its unconverted picture. */
-export function withoutPicture({ name, framework, message, link, pixels, painter }: Draft): Listing {
+export function omitPicture({ name, framework, message, link, pixels, painter }: Draft): Listing {
   return { name, framework, message, link, pixels, painter }
 }
 
@@ -43,7 +43,7 @@ export function withoutPicture({ name, framework, message, link, pixels, painter
  * Returns a stored listing, completed with the picture of the same order if that is sent again. The listing of a
  * refused order is stored without its picture.
  */
-export function withPictureOf(
+export function addPictureOf(
   stored: Listing,
   { listing, payment }: { readonly listing: Draft | Failure; readonly payment: Payment },
 ): Draft {

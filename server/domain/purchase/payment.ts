@@ -79,7 +79,7 @@ export type Availability = 'open' | 'reserved' | 'claimed' | 'crowded' | 'full'
 export const computePrice = ({ amount }: Pick<Terms, 'amount'>, blocks: number): bigint => amount * BigInt(blocks)
 
 /** The terms of a target; the amount of `terms` is for one block. */
-export const selectTerms = (terms: Terms, target: Target): Terms => ({
+export const computeTerms = (terms: Terms, target: Target): Terms => ({
   ...terms,
   amount: computePrice(terms, countBlocks(target)),
 })
@@ -109,7 +109,7 @@ const SETTLE_LEAD_SECONDS = 10n
 export const VALIDITY_MAX_SECONDS = 360n
 
 /** The key of a payment as a string, for maps and logs. */
-export const keyOf = ({ payer, nonce }: PaymentKey): string => `${payer}:${nonce}`
+export const toPaymentKey = ({ payer, nonce }: PaymentKey): string => `${payer}:${nonce}`
 
 /** Whether two payments of one payer and nonce move the same money, even if they are valid at different times. */
 export const movesSameMoney = (one: Payment, other: Payment): boolean =>

@@ -10,10 +10,10 @@
  */
 
 import { isFailure, type Failure } from '../failure.ts'
-import { withChargeStatus } from './charging.ts'
-import { coversTarget, paysWall, refuseForPrior, wasReceiptReusedFor } from './claim-rules.ts'
+import { addChargeStatus } from './charging.ts'
+import { coversTarget, paysWall, createPriorRefusal, wasReceiptReusedFor } from './claim-rules.ts'
 import { isSignatureReason, reportsNonceUsed, refuseSignature } from './facilitator-errors.ts'
-import { withoutPicture, withPictureOf, type Draft, type Listing } from './listing.ts'
+import { omitPicture, addPictureOf, type Draft, type Listing } from './listing.ts'
 import { isSamePayment, type Payment, type PaymentKey, findRejectionReason } from './payment.ts'
 import {
   type AvailabilityCheck,
@@ -50,7 +50,7 @@ import {
   createUnavailableFailure,
 } from './refusals.ts'
 import {
-  ask,
+  requestStep,
   checkConfirmation,
   checkReleased,
   markUncertain,
@@ -61,7 +61,7 @@ import {
 
 /** Buys a block or an area. If the payment is already known, returns its outcome instead. */
 export function* buy(order: BuyOrder): Script<Outcome> {
-  const known = yield* ask({ do: 'look-up', key: order.payment })
+  const known = yield* requestStep({ do: 'look-up', key: order.payment })
   return known === undefined ? yield* buyFresh(order) : yield* answerKnown(known, order)
 }
 
@@ -70,10 +70,10 @@ export function* buy(order: BuyOrder): Script<Outcome> {
  * payer gets its outcome. If it is held, it is marked as uncertain and the payer is asked to wait.
  */
 export function* answerHeldElsewhere(order: BuyOrder): Script<Outcome> {
-  const known = yield* ask({ do: 'look-up', key: order.payment })
+  const known = yield* requestStep({ do: 'look-up', key: order.payment })
   if (known !== undefined && isEnded(known)) return yield* answerKnown(known, order)
   if (known?.state.kind === 'reserved') yield* markUncertain(known)
-  return withChargeStatus(createAlreadyProcessingFailure(), undefined)
+  return addChargeStatus(createAlreadyProcessingFailure(), undefined)
 }
 
 /**
@@ -82,14 +82,16 @@ export function* answerHeldElsewhere(order: BuyOrder): Script<Outcome> {
  */
 function* answerKnown(known: Purchase, order: BuyOrder): Script<Outcome> {
   const { payment, target } = order
-  const checked = isSamePayment(known.payment, payment) ? 'signed' : yield* ask({ do: 'check-signature', payment })
+  const checked = isSamePayment(known.payment, payment)
+    ? 'signed'
+    : yield* requestStep({ do: 'check-signature', payment })
   if (checked === 'not-signed') return yield* refuseUnsigned(order)
   if (checked !== 'signed') return createUncheckedSignatureFailure()
   // A credited payment bought nothing, whatever was requested. After a restore, the wall may know only the payment, not
   // the purchase.
   if (known.state.kind === 'credited') return toCreditOutcome(known, known.state, order)
   if (!isPaymentOf(known, payment) || !coversTarget(known, target))
-    return withChargeStatus(createOtherPurchaseFailure(known), hideUnprovenRelease(payment, known))
+    return addChargeStatus(createOtherPurchaseFailure(known), hideUnprovenRelease(payment, known))
   if (isSold(known)) return { kind: 'bought', purchase: known }
   if (known.state.kind === 'reserved') return toOutcome(yield* resume(known), order)
   return yield* retryReleased(known, order)
@@ -103,7 +105,7 @@ function* refuseUnsigned(
   { target, payment, now }: BuyOrder,
   reason = 'the payment is not signed by its payer',
 ): Script<Outcome> {
-  const { space } = yield* ask({ do: 'check-availability', target, payment, now })
+  const { space } = yield* requestStep({ do: 'check-availability', target, payment, now })
   if (space !== 'open' && space !== 'full') return createUnavailableFailure(target, space)
   return createPaymentRequiredFailure(reason)
 }
@@ -114,7 +116,7 @@ function* refuseUnsigned(
  * was before the check.
  */
 export function* reconcile(key: PaymentKey): Script<Purchase | undefined> {
-  const purchase = yield* ask({ do: 'look-up', key })
+  const purchase = yield* requestStep({ do: 'look-up', key })
   switch (purchase?.state.kind) {
     case 'reserved':
       return (yield* resume(purchase)).purchase
@@ -140,13 +142,13 @@ function* buyFresh(order: BuyOrder, released?: Purchase): Script<Outcome> {
   if (payment.binding === 'mismatch' && released === undefined && !isFailure(listing))
     return createOrderMismatchFailure()
   const rejection = findRejectionReason(payment, terms, now)
-  const checked = yield* ask({ do: 'check-signature', payment })
+  const checked = yield* requestStep({ do: 'check-signature', payment })
   if (checked === 'not-signed') return yield* refuseUnsigned(order, rejection)
   if (checked !== 'signed') return checked === 'busy' ? createPaymentsBusyFailure() : createChainUnavailableFailure()
   if (order.isDenied && released === undefined) return createPayerDeniedFailure()
-  const refuse = (reason: Failure) => withChargeStatus(reason, released)
+  const refuse = (reason: Failure) => addChargeStatus(reason, released)
 
-  const available = yield* ask({ do: 'check-availability', target, payment, now })
+  const available = yield* requestStep({ do: 'check-availability', target, payment, now })
   const { prior } = available
   // A payment that was answered with an earlier receipt gets the same receipt again, whatever has happened since.
   if (prior !== undefined && wasReceiptReusedFor(prior, payment) && coversTarget(prior, target))
@@ -158,7 +160,7 @@ function* buyFresh(order: BuyOrder, released?: Purchase): Script<Outcome> {
 
   // The height is read before the facilitator is called. A transfer after this height was meant for this purchase; an
   // earlier one is a replay, because settled payments are public.
-  const chain = yield* ask({ do: 'read-chain', key: payment, isRefused: refusal !== undefined })
+  const chain = yield* requestStep({ do: 'read-chain', key: payment, isRefused: refusal !== undefined })
   if (chain === 'silent' && prior !== undefined) return refuse(createEarlierUnresolvedFailure())
   if (chain === 'silent')
     return refuse(
@@ -177,19 +179,20 @@ function* buyFresh(order: BuyOrder, released?: Purchase): Script<Outcome> {
 
   // A facilitator that has a payment could broadcast it, so a payment that it refuses is stored, but without its
   // picture.
-  const sent = released ?? { payment, target, listing: { ...withoutPicture(listing), pixels: null }, head: chain.head }
-  const verification = yield* ask({ do: 'verify', target, payment })
+  const sent = released ?? { payment, target, listing: { ...omitPicture(listing), pixels: null }, head: chain.head }
+  const verification = yield* requestStep({ do: 'verify', target, payment })
   if (verification.kind === 'busy') return refuse(createPaymentsBusyFailure())
   if (verification.kind === 'unavailable') return refuse(createFacilitatorUnreachableFailure())
   if (verification.kind === 'invalid') {
     // There may be more than one prior purchase, and another one may be why the facilitator refuses this payment.
-    const others = prior === undefined ? undefined : yield* ask({ do: 'check-availability', target, payment, now })
+    const others =
+      prior === undefined ? undefined : yield* requestStep({ do: 'check-availability', target, payment, now })
     if (others?.prior !== undefined) return refuse(createEarlierUnresolvedFailure())
     return yield* refuseInvalid(order, sent, verification.reason, refuse)
   }
   const painted = yield* convertPicture(payment, listing)
   if (isFailure(painted)) return refuse(painted)
-  const claiming = yield* ask({ do: 'claim', target, payment, listing: painted, head: chain.head })
+  const claiming = yield* requestStep({ do: 'claim', target, payment, listing: painted, head: chain.head })
   if (claiming.kind === 'abandoned') return refuse(createAlreadyProcessingFailure())
   if (claiming.kind === 'prior') return refuse(createEarlierUnresolvedFailure())
   if (claiming.kind === 'lost')
@@ -206,7 +209,7 @@ function findEligibilityRefusal(
   rejection: string | undefined,
   { space, prior }: AvailabilityCheck,
 ): Failure | undefined {
-  if (prior !== undefined) return rejection === undefined ? undefined : refuseForPrior(prior, order.payment)
+  if (prior !== undefined) return rejection === undefined ? undefined : createPriorRefusal(prior, order.payment)
   if (space !== 'open') return createUnavailableFailure(order.target, space)
   return rejection === undefined ? undefined : createPaymentRequiredFailure(rejection)
 }
@@ -217,11 +220,11 @@ function findEligibilityRefusal(
  */
 function* refuseSpent(order: BuyOrder, prior: Purchase | undefined): Script<Outcome> {
   const { payment, contact } = order
-  const status = yield* ask({ do: 'ask-chain', payment, head: 0n, wait: 'none' })
+  const status = yield* requestStep({ do: 'ask-chain', payment, head: 0n, wait: 'none' })
   if (status.kind === 'paid') return createPaymentUnmatchedFailure(payment.amount, status.tx, contact)
   if (status.kind !== 'void') return createChargeUnknownFailure()
   const used = createPaymentRequiredFailure('the authorization was already used or cancelled; sign a new one')
-  return withChargeStatus(prior === undefined ? used : refuseForPrior(prior, payment), undefined)
+  return addChargeStatus(prior === undefined ? used : createPriorRefusal(prior, payment), undefined)
 }
 
 /**
@@ -229,9 +232,9 @@ function* refuseSpent(order: BuyOrder, prior: Purchase | undefined): Script<Outc
  * because it may fail.
  */
 function* convertPicture(payment: Payment, draft: Draft): Script<Listing | Failure> {
-  if (draft.picture === undefined) return withoutPicture(draft)
-  const pixels = yield* ask({ do: 'paint', payment, picture: draft.picture })
-  return isFailure(pixels) ? pixels : { ...withoutPicture(draft), pixels }
+  if (draft.picture === undefined) return omitPicture(draft)
+  const pixels = yield* requestStep({ do: 'paint', payment, picture: draft.picture })
+  return isFailure(pixels) ? pixels : { ...omitPicture(draft), pixels }
 }
 
 /**
@@ -241,7 +244,7 @@ function* convertPicture(payment: Payment, draft: Draft): Script<Listing | Failu
 function* retryReleased(purchase: Purchase, order: BuyOrder): Script<Outcome> {
   const watched = yield* checkReleased(purchase)
   if (watched.status?.kind !== 'unspent') return yield* endReleased(watched, order)
-  const listing = withPictureOf(purchase.listing, order)
+  const listing = addPictureOf(purchase.listing, order)
   return yield* buyFresh({ ...order, target: purchase.target, listing }, purchase)
 }
 
@@ -250,8 +253,8 @@ function* endReleased(watched: PurchaseProgress, order: BuyOrder): Script<Outcom
   if (watched.status?.kind === 'void' && watched.status.final !== true) {
     // No payer is asked for a new payment while another of their payments is unfinished. Another process may have
     // claimed a block for one since.
-    const { prior } = yield* ask({ do: 'check-availability', ...order })
-    if (prior !== undefined) return withChargeStatus(refuseForPrior(prior, order.payment), watched.purchase)
+    const { prior } = yield* requestStep({ do: 'check-availability', ...order })
+    if (prior !== undefined) return addChargeStatus(createPriorRefusal(prior, order.payment), watched.purchase)
   }
   return toOutcome(watched, order)
 }
@@ -259,21 +262,21 @@ function* endReleased(watched: PurchaseProgress, order: BuyOrder): Script<Outcom
 /** The outcome for the payer that sent the request. */
 function toOutcome({ purchase, refusal }: PurchaseProgress, order: BuyOrder): Outcome {
   if (purchase.state.kind === 'credited') return toCreditOutcome(purchase, purchase.state, order)
-  if (!isSold(purchase)) return withChargeStatus(refusal, hideUnprovenRelease(order.payment, purchase))
+  if (!isSold(purchase)) return addChargeStatus(refusal, hideUnprovenRelease(order.payment, purchase))
   return coversTarget(purchase, order.target)
     ? { kind: 'bought', purchase }
-    : withChargeStatus(createOtherPurchaseFailure(purchase), purchase)
+    : addChargeStatus(createOtherPurchaseFailure(purchase), purchase)
 }
 
 const toCreditOutcome = (purchase: Purchase, credit: Credited, { contact }: BuyOrder): Outcome =>
-  withChargeStatus(createPaymentCreditedFailure(purchase.payment.amount, credit, contact), purchase)
+  addChargeStatus(createPaymentCreditedFailure(purchase.payment.amount, credit, contact), purchase)
 
 /**
  * Refuses a payment that a facilitator has received, for a reason that does not prove it invalid. It may still settle,
  * so it is stored and watched like a released one.
  */
 function* watchRefused(payment: Purchase | UnclaimedPayment, refusal: Failure | undefined): Script<PurchaseProgress> {
-  const released = 'state' in payment ? payment : yield* ask({ do: 'record-unclaimed', purchase: payment })
+  const released = 'state' in payment ? payment : yield* requestStep({ do: 'record-unclaimed', purchase: payment })
   const watched = yield* checkReleased(released)
   return watched.status?.kind === 'unspent' && refusal !== undefined ? { ...watched, refusal } : watched
 }
@@ -287,7 +290,7 @@ function* refuseInvalid(
 ): Script<Outcome> {
   const { payment } = order
   const refusal = isSignatureReason(reason)
-    ? refuseSignature(yield* ask({ do: 'check-for-token', payment }), reason)
+    ? refuseSignature(yield* requestStep({ do: 'check-for-token', payment }), reason)
     : createPaymentRequiredFailure(reason)
   if (refusal.code !== 'payment_required') return refuse(refusal)
   return toOutcome(yield* watchRefused(refusedPayment, reportsNonceUsed(reason) ? undefined : refusal), order)
@@ -300,7 +303,7 @@ function* resolvePrior(prior: Purchase, order: BuyOrder, refuse: Refuse): Script
   const { target: asked, payment } = order
   const isNamed = payment.identifier !== undefined && payment.identifier === prior.payment.identifier
   if (isNamed && !coversTarget(prior, asked)) return refuse(createIdentifierUsedFailure(prior))
-  const end = isSold(prior) ? prior : yield* ask({ do: 'resolve-other', key: prior.payment })
+  const end = isSold(prior) ? prior : yield* requestStep({ do: 'resolve-other', key: prior.payment })
   if (end?.state.kind === 'reserved') return refuse(createEarlierUnresolvedFailure())
   return end === undefined || !isSold(end) ? undefined : yield* reuseReceipt(end, order, refuse)
 }
@@ -310,7 +313,8 @@ function* reuseReceipt(end: SoldPurchase, { target: asked, payment }: BuyOrder, 
   // If the hand-over is not allowed, another request of the payer is returning this receipt. The payer may be owed a
   // second receipt, so it is asked to retry.
   const isReceipt = coversTarget(end, asked)
-  if (!(yield* ask({ do: 'hand-over', purchase: end, isReceipt }))) return refuse(createEarlierUnresolvedFailure())
+  if (!(yield* requestStep({ do: 'hand-over', purchase: end, isReceipt })))
+    return refuse(createEarlierUnresolvedFailure())
   // A late payment may have bought a different block from the one requested. Its payer must know that before it pays
   // again.
   if (!isReceipt)

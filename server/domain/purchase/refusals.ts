@@ -9,10 +9,10 @@ import { createFailure, type Failure, type FailureCode } from '../failure.ts'
 import type { Hash, Availability, Payment } from './payment.ts'
 import {
   isBlock,
-  kindOf,
+  getKind,
   toNameField,
-  nameOf,
-  positionOf,
+  formatTarget,
+  getPosition,
   describeHolding,
   type Holding,
   type Target,
@@ -102,7 +102,7 @@ export const mayLackFunds = ({ code, details }: Failure): boolean =>
   code === 'payment_required' && /insufficient_|simulation_failed/.test(String(details?.['reason']))
 
 /** Adds the wallet's balance on the chain to a refusal for lack of funds. */
-export function withBalance(refusal: Failure, balance: bigint, { amount, accepted: { network } }: Payment): Failure {
+export function addBalance(refusal: Failure, balance: bigint, { amount, accepted: { network } }: Payment): Failure {
   const why = `the wallet holds ${formatAmount(balance)} and needs ${formatAmount(amount)} on ${formatNetworkName(network)}; fund it first`
   const message = refusal.details?.['charged'] === 'unknown' ? describeUnsettled(why) : describeNotCharged(why)
   return { ...refusal, message, details: { ...refusal.details, balance: balance.toString() } }
@@ -155,7 +155,7 @@ export const createChainUnavailableFailure = () => createFacilitatorFailure('The
 export const createSettlementUnknownFailure = (held: Holding): Failure =>
   createRetryFailure(
     'settlement_unknown',
-    `The payment may have gone through, and the ${kindOf(held.target)} is held for you. ${REPEAT}`,
+    `The payment may have gone through, and the ${getKind(held.target)} is held for you. ${REPEAT}`,
     toNameField(held),
   )
 
@@ -181,7 +181,7 @@ const createPaymentUsedFailure = (bought: Holding, message: string): Failure =>
 export const createBoughtOtherFailure = (bought: Holding): Failure =>
   createPaymentUsedFailure(
     bought,
-    `An earlier payment of yours settled late and bought ${describeHolding(bought)}. This payment was not used. To buy this ${kindOf(bought.target)} as well, send the same request again.`,
+    `An earlier payment of yours settled late and bought ${describeHolding(bought)}. This payment was not used. To buy this ${getKind(bought.target)} as well, send the same request again.`,
   )
 
 /** The payment settled, but the sale is not saved yet. */
@@ -196,7 +196,7 @@ export const createNotPersistedFailure = (held: Holding): Failure =>
 export const createOtherPurchaseFailure = (bought: Holding): Failure =>
   createPaymentUsedFailure(
     bought,
-    `This payment belongs to ${describeHolding(bought)}, exactly as it was first signed. To buy another ${kindOf(bought.target)}, sign a payment with a new nonce.`,
+    `This payment belongs to ${describeHolding(bought)}, exactly as it was first signed. To buy another ${getKind(bought.target)}, sign a payment with a new nonce.`,
   )
 
 /**
@@ -212,7 +212,7 @@ export const createAlreadyBoughtFailure = (bought: Holding): Failure =>
 export const createIdentifierUsedFailure = (bought: Holding): Failure =>
   createPaymentUsedFailure(
     bought,
-    `You already used this payment-identifier to buy ${describeHolding(bought)}. This payment was not used. To buy another ${kindOf(bought.target)}, send a new payment-identifier.`,
+    `You already used this payment-identifier to buy ${describeHolding(bought)}. This payment was not used. To buy another ${getKind(bought.target)}, send a new payment-identifier.`,
   )
 
 type Credit = { readonly tx: Hash; readonly isPaidBack?: true }
@@ -255,8 +255,8 @@ const TOO_MANY_UNFINISHED =
  * payer of the purchase in progress, so the message does not say that the buyer is somebody else.
  */
 export function createUnavailableFailure(target: Target, space: Exclude<Availability, 'open'>): Failure {
-  if (positionOf(target).at === 'next') return createNoNextFailure(target, space)
-  const [kind, name] = [kindOf(target), nameOf(target)]
+  if (getPosition(target).at === 'next') return createNoNextFailure(target, space)
+  const [kind, name] = [getKind(target), formatTarget(target)]
   const named = { [kind]: name }
   const what = isBlock(target) ? `Block ${name}` : `Part of area ${name}`
   if (space === 'claimed') {
@@ -275,12 +275,12 @@ export function createLostClaimFailure(
   { target, payment: { validBefore } }: { readonly target: Target; readonly payment: Payment },
   space: Exclude<Availability, 'open'>,
 ): Failure {
-  const isNext = positionOf(target).at === 'next'
+  const isNext = getPosition(target).at === 'next'
   const { code, details } = createUnavailableFailure(target, isNext && space === 'claimed' ? 'reserved' : space)
-  const what = isNext ? `the last ${kindOf(target)}` : `${kindOf(target)} ${nameOf(target)}`
+  const what = isNext ? `the last ${getKind(target)}` : `${getKind(target)} ${formatTarget(target)}`
   const why = space === 'full' ? TOO_MANY_UNFINISHED : `Another buyer got ${what}, or part of it.`
   const until = new Date(Number(validBefore) * 1000).toISOString()
-  const then = `If it moves, you get the nearest open ${kindOf(target)}, or else the operator owes you the money.`
+  const then = `If it moves, you get the nearest open ${getKind(target)}, or else the operator owes you the money.`
   return createFailure(code, `${why} This payment was not settled, and may move until ${until}. ${then}`, details)
 }
 
@@ -288,7 +288,7 @@ function createNoNextFailure(target: Target, space: Exclude<Availability, 'open'
   if (space === 'claimed')
     return createFailure('sold_out', 'Every block is sold. Owners can repaint their blocks for free.')
   if (space === 'full') return createFailure('wall_busy', TOO_MANY_UNFINISHED)
-  const { w, h } = positionOf(target)
+  const { w, h } = getPosition(target)
   if (space === 'crowded')
     return createFailure('no_room', `No area of ${w}x${h} blocks is available any more. Request a smaller one.`)
   const what = isBlock(target) ? 'Every remaining block' : `Every remaining area of ${w}x${h} blocks`

@@ -30,13 +30,13 @@ export type PurchaseProgress = { readonly purchase: Purchase; readonly status?: 
  * attempt has not tried to settle before.
  */
 export function* settleFirst(purchase: Purchase): Script<PurchaseProgress> {
-  const settling = yield* ask({ do: 'settle', purchase })
+  const settling = yield* requestStep({ do: 'settle', purchase })
   const refusal = refuseIfUnsent(settling)
   if (refusal === undefined)
-    return yield* applyChainStatus(purchase, yield* askChainAfter(settling, purchase), settling)
+    return yield* applyChainStatus(purchase, yield* queryChainAfterSettling(settling, purchase), settling)
   // An unsent payment was not broadcast. A refused payment may have been broadcast, whatever the facilitator says, so a
   // later block decides.
-  const status = yield* askChain(purchase, settling.kind === 'refused' ? 'next-block' : 'none')
+  const status = yield* queryChain(purchase, settling.kind === 'refused' ? 'next-block' : 'none')
   if (status.kind !== 'unspent') return yield* applyChainStatus(purchase, status, settling)
   const released = yield* release(purchase, false)
   return { purchase: released, status, refusal }
@@ -45,10 +45,10 @@ export function* settleFirst(purchase: Purchase): Script<PurchaseProgress> {
 /** Continues with a held block that an earlier attempt may have paid for. From here on, only the chain decides. */
 export function* resume(purchase: Purchase): Script<PurchaseProgress> {
   const held = yield* markUncertain(purchase)
-  const status = yield* askChain(held, 'none')
+  const status = yield* queryChain(held, 'none')
   if (status.kind !== 'unspent' || !isUncertain(held)) return yield* applyChainStatus(held, status)
-  const settling = yield* ask({ do: 'settle', purchase: held })
-  return yield* applyChainStatus(held, yield* askChainAfter(settling, held), settling)
+  const settling = yield* requestStep({ do: 'settle', purchase: held })
+  return yield* applyChainStatus(held, yield* queryChainAfterSettling(settling, held), settling)
 }
 
 /** Acts on the chain status. A facilitator's report of success is used only if the chain is silent. */
@@ -61,9 +61,9 @@ function* applyChainStatus(purchase: Purchase, status: ChainStatus, settling?: S
 
 /** Checks whether a released payment has settled after all. If so, its payer gets a block or a credit. */
 export function* checkReleased(purchase: Purchase): Script<PurchaseProgress> {
-  const status = yield* askChain(purchase, 'none')
+  const status = yield* queryChain(purchase, 'none')
   if (status.kind === 'paid') {
-    const given = yield* ask({ do: 'fulfil-late-payment', purchase, tx: status.tx })
+    const given = yield* requestStep({ do: 'fulfil-late-payment', purchase, tx: status.tx })
     return { purchase: given, status, refusal: createChargeUnknownFailure() }
   }
   if (status.kind === 'void') return yield* releaseVoid(purchase, status)
@@ -78,23 +78,24 @@ export function* checkReleased(purchase: Purchase): Script<PurchaseProgress> {
 export function* checkConfirmation(purchase: Purchase): Script<void> {
   const status = yield* checkAndResettle(purchase)
   if (status.kind === 'silent') return
-  if (status.kind === 'paid' && status.final === true) return yield* ask({ do: 'mark-final', purchase, tx: status.tx })
-  if (status.kind === 'void' && status.final === true) return yield* ask({ do: 'write-off', purchase })
+  if (status.kind === 'paid' && status.final === true)
+    return yield* requestStep({ do: 'mark-final', purchase, tx: status.tx })
+  if (status.kind === 'void' && status.final === true) return yield* requestStep({ do: 'write-off', purchase })
   if (!isSold(purchase)) return
-  if (status.kind === 'paid') return yield* ask({ do: 'confirm', purchase, tx: status.tx })
-  if (purchase.state.settled) yield* ask({ do: 'mark-missing', purchase })
+  if (status.kind === 'paid') return yield* requestStep({ do: 'confirm', purchase, tx: status.tx })
+  if (purchase.state.settled) yield* requestStep({ do: 'mark-missing', purchase })
 }
 
 function* checkAndResettle(purchase: Purchase): Script<ChainStatus> {
   // The known transaction is most likely still valid, so it is checked first.
-  const status = yield* askChain(purchase, 'none', 'tx' in purchase.state ? purchase.state.tx : undefined)
+  const status = yield* queryChain(purchase, 'none', 'tx' in purchase.state ? purchase.state.tx : undefined)
   if (status.kind !== 'unspent' || !isSold(purchase)) return status
-  return yield* askChainAfter(yield* ask({ do: 'settle', purchase }), purchase)
+  return yield* queryChainAfterSettling(yield* requestStep({ do: 'settle', purchase }), purchase)
 }
 
 function* finalize(purchase: Purchase, tx: Hash, settled: boolean): Script<PurchaseProgress> {
   try {
-    const sold = yield* ask({ do: 'finalize', purchase, tx, settled })
+    const sold = yield* requestStep({ do: 'finalize', purchase, tx, settled })
     return { purchase: sold, refusal: createSettlementUnknownFailure(sold) }
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error
@@ -112,7 +113,7 @@ function* releaseVoid(purchase: Purchase, status: Extract<ChainStatus, { kind: '
 }
 
 function* release(purchase: Purchase, isFinal: boolean): Script<Purchase> {
-  yield* ask({ do: 'release', purchase, isFinal })
+  yield* requestStep({ do: 'release', purchase, isFinal })
   return { ...purchase, state: { kind: 'released', isFinal } }
 }
 
@@ -120,7 +121,7 @@ function* release(purchase: Purchase, isFinal: boolean): Script<Purchase> {
 export function* markUncertain(purchase: Purchase): Script<Purchase> {
   if (purchase.state.kind !== 'reserved' || purchase.state.uncertain) return purchase
   try {
-    return yield* ask({ do: 'mark-uncertain', purchase })
+    return yield* requestStep({ do: 'mark-uncertain', purchase })
   } catch (error) {
     // Even without this mark, the block stays held and the purchase unanswered.
     if (!(error instanceof StoreUnavailable)) throw error
@@ -130,13 +131,13 @@ export function* markUncertain(purchase: Purchase): Script<Purchase> {
 
 const isUncertain = ({ state }: Purchase) => state.kind === 'reserved' && state.uncertain
 
-const askChain = ({ payment, head }: Purchase, wait: ChainWait, named?: Hash): Script<ChainStatus> =>
-  ask({ do: 'ask-chain', payment, head, wait, named })
+const queryChain = ({ payment, head }: Purchase, wait: ChainWait, named?: Hash): Script<ChainStatus> =>
+  requestStep({ do: 'ask-chain', payment, head, wait, named })
 
 /** Queries the chain after a settlement, starting with the transaction that the facilitator named. */
-const askChainAfter = (settling: SettleResult, purchase: Purchase): Script<ChainStatus> =>
-  askChain(purchase, 'settling', findNamedTransaction(settling))
+const queryChainAfterSettling = (settling: SettleResult, purchase: Purchase): Script<ChainStatus> =>
+  queryChain(purchase, 'settling', findNamedTransaction(settling))
 
-export function* ask<R extends ScriptRequest>(request: R): Script<AnswerTo<R['do']>> {
+export function* requestStep<R extends ScriptRequest>(request: R): Script<AnswerTo<R['do']>> {
   return (yield request) as AnswerTo<R['do']>
 }

@@ -3,13 +3,13 @@
 import {
   formatArea,
   placeArea,
-  blocksOf,
+  listAreaBlocks,
   parseArea,
   type Area,
   type AreaName,
   type AreaSize,
 } from '../../../shared/area.ts'
-import { blockAt, coordOf, type BlockIndex } from '../../../shared/wall.ts'
+import { getBlockAt, formatCoord, type BlockIndex } from '../../../shared/wall.ts'
 
 /** An area of several blocks: a named one, or of a given size the open one that is nearest the centre. */
 export type AreaTarget = AreaName | `next,${number}x${number}`
@@ -21,7 +21,7 @@ export type Target = BlockIndex | 'next' | AreaTarget
 export type TargetPosition = AreaSize & { readonly at: BlockIndex | 'next' }
 
 /** The target with the given position and size. Throws if the area does not lie on the wall. */
-export function targetOf(at: BlockIndex | 'next', { w, h }: AreaSize): Target {
+export function createTarget(at: BlockIndex | 'next', { w, h }: AreaSize): Target {
   if (w === 1 && h === 1) return at
   if (at === 'next') return `next,${w}x${h}`
   const area = placeArea(at, { w, h })
@@ -30,12 +30,12 @@ export function targetOf(at: BlockIndex | 'next', { w, h }: AreaSize): Target {
 }
 
 /** The position and size of a target. */
-export function positionOf(target: Target): TargetPosition {
+export function getPosition(target: Target): TargetPosition {
   if (target === 'next' || typeof target === 'number') return { at: target, w: 1, h: 1 }
   const size = parseSize(target)
   if (target.startsWith(NEXT)) return { at: 'next', ...size }
   const area = parseArea(target)
-  const at = area && blockAt(area.col, area.row)
+  const at = area && getBlockAt(area.col, area.row)
   if (at === undefined) throw new RangeError('the target is not valid')
   return { at, ...size }
 }
@@ -49,7 +49,7 @@ function parseSize(target: AreaTarget): AreaSize {
 
 /** The number of blocks in a target. */
 export function countBlocks(target: Target): number {
-  const { w, h } = positionOf(target)
+  const { w, h } = getPosition(target)
   return w * h
 }
 
@@ -61,31 +61,31 @@ export const isBlock = (target: Target): target is BlockIndex | 'next' =>
 export type Holding = { readonly target: Target; readonly block: BlockIndex }
 
 /** A holding as an area. */
-export function areaOf({ target, block }: Holding): Area {
-  const area = placeArea(block, positionOf(target))
+export function getArea({ target, block }: Holding): Area {
+  const area = placeArea(block, getPosition(target))
   if (area === undefined) throw new RangeError('the held area is not on the wall')
   return area
 }
 
 /** The blocks of a holding, row by row. */
 export const listHeldBlocks = (holding: Holding): readonly BlockIndex[] =>
-  isBlock(holding.target) ? [holding.block] : blocksOf(areaOf(holding))
+  isBlock(holding.target) ? [holding.block] : listAreaBlocks(getArea(holding))
 
 /** The target that names a holding by its position, even if it was requested as `next`. */
 export const resolveTarget = ({ target, block }: Holding): Exclude<Target, 'next'> =>
-  isBlock(target) ? block : formatArea(areaOf({ target, block }))
+  isBlock(target) ? block : formatArea(getArea({ target, block }))
 
 /** The name of a target, such as `80,45`, `next` or `80,45,4x3`. */
-export const nameOf = (target: Target): string => (typeof target === 'number' ? coordOf(target) : target)
+export const formatTarget = (target: Target): string => (typeof target === 'number' ? formatCoord(target) : target)
 
 /** Whether a target is called a block or an area in messages. */
-export const kindOf = (target: Target): 'block' | 'area' => (isBlock(target) ? 'block' : 'area')
+export const getKind = (target: Target): 'block' | 'area' => (isBlock(target) ? 'block' : 'area')
 
 /** The name of a holding as a field of a response: `{ block: '80,45' }` or `{ area: '80,45,4x3' }`. */
 export const toNameField = (holding: Holding): Readonly<Record<string, string>> => ({
-  [kindOf(holding.target)]: nameOf(resolveTarget(holding)),
+  [getKind(holding.target)]: formatTarget(resolveTarget(holding)),
 })
 
 /** A holding as text for its payer, such as `block 80,45`. */
 export const describeHolding = (holding: Holding): string =>
-  `${kindOf(holding.target)} ${nameOf(resolveTarget(holding))}`
+  `${getKind(holding.target)} ${formatTarget(resolveTarget(holding))}`

@@ -1,6 +1,6 @@
 /** The wall's artworks as readers see them: the blocks, owner, message and link of each. */
 
-import { ALL_BLOCKS, cellOf, TOTAL_BLOCKS, type BlockIndex } from '../../../shared/wall.ts'
+import { ALL_BLOCKS, getCell, TOTAL_BLOCKS, type BlockIndex } from '../../../shared/wall.ts'
 import { indexWorks, type Work, type WorkIndex } from '../../../shared/works.ts'
 import type { Region } from '../picture/wall-picture.ts'
 import type { UnixMs } from '../purchase/payment.ts'
@@ -40,10 +40,10 @@ export function findArtwork(view: WallView, block: BlockIndex): Artwork | undefi
 }
 
 /** The bounding rectangle of an artwork. */
-export function regionOf(blocks: Work): Region {
+export function computeRegion(blocks: Work): Region {
   let [left, top, right, bottom] = [Infinity, Infinity, -1, -1]
   for (const block of blocks) {
-    const { col, row } = cellOf(block)
+    const { col, row } = getCell(block)
     left = Math.min(left, col)
     top = Math.min(top, row)
     right = Math.max(right, col)

@@ -3,7 +3,7 @@
 import type { AreaSize } from '../../../shared/area.ts'
 import { PALETTE_SIZE } from '../../../shared/palette.ts'
 import { toBlockOrder, type Pixels, PIXELS_PER_BLOCK } from '../../../shared/pixels.ts'
-import { BLOCK_SIZE, type BlockIndex, cellOf, HEIGHT, WIDTH } from '../../../shared/wall.ts'
+import { BLOCK_SIZE, type BlockIndex, getCell, HEIGHT, WIDTH } from '../../../shared/wall.ts'
 import { createFailure, type Failure } from '../failure.ts'
 
 /** An unpainted pixel; no palette index has this value. */
@@ -17,8 +17,8 @@ export type Canvas = Uint8Array & { readonly Canvas: unique symbol }
 /** A wall without any picture. */
 export const createBlankCanvas = (): Canvas => new Uint8Array(WIDTH * HEIGHT).fill(UNPAINTED) as Canvas
 
-const offsetOf = (block: BlockIndex) => {
-  const { col, row } = cellOf(block)
+const computeOffset = (block: BlockIndex) => {
+  const { col, row } = getCell(block)
   return row * BLOCK_SIZE * WIDTH + col * BLOCK_SIZE
 }
 
@@ -27,7 +27,7 @@ const offsetOf = (block: BlockIndex) => {
 
 /** Writes a block's picture at its position; `null` makes the block unpainted. */
 export function placeBlock(canvas: Canvas, block: BlockIndex, pixels: Pixels | null): void {
-  const start = offsetOf(block)
+  const start = computeOffset(block)
   for (let y = 0; y < BLOCK_SIZE; y++)
     for (let x = 0; x < BLOCK_SIZE; x++) canvas[start + y * WIDTH + x] = pixels?.[y * BLOCK_SIZE + x] ?? UNPAINTED
 }
@@ -40,7 +40,7 @@ export function readBlocks(canvas: Canvas, blocks: readonly BlockIndex[]): Uint8
   const bytes = new Uint8Array(blocks.length * PIXELS_PER_BLOCK)
   let at = 0
   for (const block of blocks) {
-    const start = offsetOf(block)
+    const start = computeOffset(block)
     for (let y = 0; y < BLOCK_SIZE; y++)
       for (let x = 0; x < BLOCK_SIZE; x++) bytes[at++] = canvas[start + y * WIDTH + x] ?? UNPAINTED
   }
@@ -48,8 +48,8 @@ export function readBlocks(canvas: Canvas, blocks: readonly BlockIndex[]): Uint8
 }
 
 /** A view, not a copy, of one line of pixels (`line`, from 0) across `count` adjacent blocks, starting at `block`. */
-export function lineOf(canvas: Canvas, block: BlockIndex, count: number, line: number): Uint8Array {
-  const at = offsetOf(block) + line * WIDTH
+export function readLine(canvas: Canvas, block: BlockIndex, count: number, line: number): Uint8Array {
+  const at = computeOffset(block) + line * WIDTH
   return canvas.subarray(at, at + count * BLOCK_SIZE)
 }
 

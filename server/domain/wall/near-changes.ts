@@ -1,9 +1,9 @@
 /** The changes at the blocks of a wallet and their neighbours, for a returning owner. */
 
 import { NEAR_CHANGES_MAX, type NearChange } from '../../../shared/contract/wallet.ts'
-import { blockAt, cellOf, coordOf, type BlockIndex } from '../../../shared/wall.ts'
+import { getBlockAt, getCell, formatCoord, type BlockIndex } from '../../../shared/wall.ts'
 import type { LogNumber } from './log.ts'
-import { ownerOf, type Agent, type Claimed, type WallView } from './wall-view.ts'
+import { toOwner, type Agent, type Claimed, type WallView } from './wall-view.ts'
 
 /**
  * For each block that is a wallet's own or next to one, its last change after a given log number, oldest first; `next`
@@ -37,9 +37,9 @@ function toNearChange({ block, claimed }: NearBlock, agent: Agent, since: LogNum
     number: changedBy,
     kind: soldBy > since ? 'sale' : 'repaint',
     t: changedAt,
-    coord: coordOf(block),
+    coord: formatCoord(block),
     yours: owner === agent,
-    owner: ownerOf(owner),
+    owner: toOwner(owner),
     message,
     link,
   }
@@ -49,10 +49,10 @@ function toNearChange({ block, claimed }: NearBlock, agent: Agent, since: LogNum
 function findBlocksNear({ blocks }: Agent): ReadonlySet<BlockIndex> {
   const near = new Set<BlockIndex>()
   for (const block of blocks) {
-    const { col, row } = cellOf(block)
+    const { col, row } = getCell(block)
     for (const across of [-1, 0, 1])
       for (const down of [-1, 0, 1]) {
-        const other = blockAt(col + across, row + down)
+        const other = getBlockAt(col + across, row + down)
         if (other !== undefined) near.add(other)
       }
   }

@@ -1,7 +1,7 @@
 /** Finds rectangles of open blocks. */
 
 import type { AreaSize } from '../../../shared/area.ts'
-import { ALL_BLOCKS, cellOf, COLS, ROWS, TOTAL_BLOCKS, type BlockIndex } from '../../../shared/wall.ts'
+import { ALL_BLOCKS, getCell, COLS, ROWS, TOTAL_BLOCKS, type BlockIndex } from '../../../shared/wall.ts'
 
 /** A rectangle of blocks: its top left block and its size. */
 export type Rectangle = { readonly at: BlockIndex; readonly w: number; readonly h: number }
@@ -141,7 +141,7 @@ function findNearestPlace({ distances, nearest }: Places): number {
 
 /** Removes the positions whose rectangle would share a block with the rectangle at `at`. */
 function removeAround(places: Places, at: BlockIndex, w: number, h: number): void {
-  const { col, row } = cellOf(at)
+  const { col, row } = getCell(at)
   const [left, right] = [Math.max(0, col - w + 1), Math.min(COLS, col + w)]
   for (let y = Math.max(0, row - h + 1); y < Math.min(ROWS, row + h); y++) {
     places.distances.fill(NOWHERE, y * COLS + left, y * COLS + right)
@@ -151,7 +151,7 @@ function removeAround(places: Places, at: BlockIndex, w: number, h: number): voi
 }
 
 function toHalfBlocks(block: BlockIndex): { readonly x: number; readonly y: number } {
-  const { col, row } = cellOf(block)
+  const { col, row } = getCell(block)
   return { x: 2 * col, y: 2 * row }
 }
 
@@ -159,7 +159,7 @@ function toHalfBlocks(block: BlockIndex): { readonly x: number; readonly y: numb
 export type BlockState = 'open' | 'reserved' | 'claimed'
 
 /** The availability of an area whose blocks have these states. */
-export const worstOf = (states: readonly BlockState[]): BlockState =>
+export const findWorstState = (states: readonly BlockState[]): BlockState =>
   states.includes('claimed') ? 'claimed' : states.includes('reserved') ? 'reserved' : 'open'
 
 /** The unavailable blocks: sold ones in `taken`, held ones in `held`. */

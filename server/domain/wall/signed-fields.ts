@@ -3,7 +3,7 @@
  * signing code.
  */
 
-import { digestOf, formatEditMessage } from '../../../shared/signing.ts'
+import { computeMessageDigest, formatEditMessage } from '../../../shared/signing.ts'
 
 export type Kind = 'set_pixels' | 'set_area' | 'register' | 'set_painter'
 
@@ -27,7 +27,7 @@ export const TEST_VECTOR = {
   privateKey: `0x${'1'.padStart(64, '0')}`,
   address: '0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf',
   message,
-  digest: digestOf(message),
+  digest: computeMessageDigest(message),
   signature:
     '0xa9cf231da12b59a5558cf3c8039dc97feaed55216a226995842b3ffb60e6d5d32a09f268a56193780916369eb078b264224b305e20c6b911fb8a43edcf0b2aa41c',
 } as const

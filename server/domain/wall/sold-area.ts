@@ -1,7 +1,7 @@
 /** The part of the wall with the sold blocks. */
 
 import type { Area } from '../../../shared/area.ts'
-import { cellOf, type BlockIndex } from '../../../shared/wall.ts'
+import { getCell, type BlockIndex } from '../../../shared/wall.ts'
 
 // On each side, this share of the sold blocks may be outside the area, so that a few distant blocks do not make all
 // others appear small.
@@ -9,7 +9,7 @@ const STRAY_SHARE = 0.02
 
 /** The area with nearly all sold blocks; `undefined` if there are none. */
 export function findSoldArea(sold: Iterable<BlockIndex>): Area | undefined {
-  const cells = Array.from(sold, cellOf)
+  const cells = Array.from(sold, getCell)
   if (cells.length === 0) return undefined
   const stray = Math.floor(cells.length * STRAY_SHARE)
   const findSpan = (values: number[]): [number, number] => {

@@ -10,7 +10,16 @@ import type { FeedPage, FeedQuery, Sale } from '../../../shared/contract/feed.ts
 import type { ChangeDto } from '../../../shared/contract/live.ts'
 import { ASSET_SYMBOL, formatMoney } from '../../../shared/money.ts'
 import { type Pixels, PIXELS_PER_BLOCK, trustPixels } from '../../../shared/pixels.ts'
-import { BLOCK_SIZE, type BlockIndex, COLS, coordOf, HEIGHT, ROWS, TOTAL_BLOCKS, WIDTH } from '../../../shared/wall.ts'
+import {
+  BLOCK_SIZE,
+  type BlockIndex,
+  COLS,
+  formatCoord,
+  HEIGHT,
+  ROWS,
+  TOTAL_BLOCKS,
+  WIDTH,
+} from '../../../shared/wall.ts'
 import { truncateWallet } from '../../../shared/wallet.ts'
 import type { Address, Terms, UnixMs } from '../purchase/payment.ts'
 import { countBlocks, type Holding } from '../purchase/target.ts'
@@ -87,7 +96,7 @@ export function applyChange(view: WallView, change: Change): void {
  * Identifies the content of a view, in the same way in every process on one store. Numbers alone are not enough: after
  * a restore, another store may be at the same address.
  */
-export const stateOf = ({ number, changedAt }: WallView): string => `${number}-${changedAt.toString(36)}`
+export const formatState = ({ number, changedAt }: WallView): string => `${number}-${changedAt.toString(36)}`
 
 function applyChangeByKind(view: WallView, change: Change): void {
   switch (change.kind) {
@@ -140,7 +149,7 @@ function toSale({ seq, block, agent, content, profile }: SaleChange, shownAs: st
   return {
     seq,
     i: block,
-    coord: coordOf(block),
+    coord: formatCoord(block),
     t: at,
     agent: { id: agent, name: profile.name, wallet: shownAs, framework: profile.framework },
     ...toWireContent(content),
@@ -206,7 +215,7 @@ const toWireText = ({ message, link }: Pick<BlockContent, 'message' | 'link'>) =
 })
 
 /** An owner, on the wire. */
-export const ownerOf = ({ name, shownAs: wallet, framework }: Agent): Owner => ({ name, wallet, framework })
+export const toOwner = ({ name, shownAs: wallet, framework }: Agent): Owner => ({ name, wallet, framework })
 
 /** The wall's size, on the wire. */
 export const WALL_SIZE = {
@@ -219,7 +228,7 @@ export const WALL_SIZE = {
 } as const
 
 /** The price of pixels and blocks, on the wire. */
-export const pricingOf = ({ network, amount }: Pick<Terms, 'network' | 'amount'>): CanvasRead['pricing'] => ({
+export const toPricing = ({ network, amount }: Pick<Terms, 'network' | 'amount'>): CanvasRead['pricing'] => ({
   perPixel: formatMoney(amount / BigInt(PIXELS_PER_BLOCK)),
   perBlock: formatMoney(amount),
   asset: ASSET_SYMBOL,
@@ -227,7 +236,7 @@ export const pricingOf = ({ network, amount }: Pick<Terms, 'network' | 'amount'>
 })
 
 /** The numbers of sold blocks, unsold blocks and agents, and the time and number of the last sale. */
-export function statsOf(view: WallView): CanvasStats {
+export function computeStats(view: WallView): CanvasStats {
   return {
     claimed: view.claimed.size,
     remaining: TOTAL_BLOCKS - view.claimed.size,
@@ -325,7 +334,7 @@ export function toChangeDto(change: Change): ChangeDto {
         kind: 'repaint',
         t: at,
         i: change.block,
-        coord: coordOf(change.block),
+        coord: formatCoord(change.block),
         ...toWireContent(change.content),
       }
     case 'identity':

@@ -2,7 +2,7 @@
 
 import type { WallView } from '../../domain/wall/wall-view.ts'
 import { matchesEtag, prefersGzip } from '../request/negotiate.ts'
-import { queryOf } from '../request/request-url.ts'
+import { getQuery } from '../request/request-url.ts'
 import { type HeaderFields, CACHED_BY_PROXIES, respond, respondUnchanged } from './respond.ts'
 
 /** Returns a read with status 200, or with 304 if the client has the current version. */
@@ -25,10 +25,12 @@ export function createCachedResponse({ type, body, cacheControl }: Ready): Cache
   const bytes = typeof body === 'string' ? encoder.encode(body) : body
   const etag = computeEtag(bytes)
   const headers: HeaderFields = { ETag: etag, 'Cache-Control': cacheControl, Vary: 'Accept-Encoding' }
-  const plain = createOnce(() => respond(200, type, bytes, headers))
-  const gzipped = createOnce(() => respond(200, type, Bun.gzipSync(bytes), { ...headers, 'Content-Encoding': 'gzip' }))
+  const plain = createLazyValue(() => respond(200, type, bytes, headers))
+  const gzipped = createLazyValue(() =>
+    respond(200, type, Bun.gzipSync(bytes), { ...headers, 'Content-Encoding': 'gzip' }),
+  )
 
-  const unchanged = createOnce(() => respondUnchanged(headers))
+  const unchanged = createLazyValue(() => respondUnchanged(headers))
 
   return (request) => {
     if (matchesEtag(request.headers.get('if-none-match'), etag)) return cloneResponse(unchanged())
@@ -38,7 +40,7 @@ export function createCachedResponse({ type, body, cacheControl }: Ready): Cache
 }
 
 /** Returns the same responses with additional headers. */
-export function withHeaders(answer: CachedResponse, headers: HeaderFields): CachedResponse {
+export function addHeaders(answer: CachedResponse, headers: HeaderFields): CachedResponse {
   return (request) => {
     const response = answer(request)
     for (const [name, value] of Object.entries(headers)) response.headers.set(name, value)
@@ -77,7 +79,7 @@ export function releaseBody(response: Response | undefined): void {
   void response?.body?.cancel()
 }
 
-function createOnce<T>(make: () => T): () => T {
+function createLazyValue<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined
   return () => (made ??= { value: make() }).value
 }
@@ -90,7 +92,7 @@ const KEY_MAX = 40
 export function cachePerView(
   view: WallView,
   make: CachedResponse,
-  keyOf: (request: Request) => string = ({ url }) => queryOf(url),
+  keyOf: (request: Request) => string = ({ url }) => getQuery(url),
 ): CachedResponse {
   const ready = new Map<string, Response>()
   let asOf: number | undefined

@@ -4,7 +4,7 @@ import type { BlockImageQuery, RegionQuery } from '../../../shared/contract/pict
 import { BLOCK_SIZE, COLS, HEIGHT, ROWS, WIDTH } from '../../../shared/wall.ts'
 import { isFailure, type Failure } from '../../domain/failure.ts'
 import type { Region } from '../../domain/picture/wall-picture.ts'
-import { stateOf, type WallView } from '../../domain/wall/wall-view.ts'
+import { formatState, type WallView } from '../../domain/wall/wall-view.ts'
 import type { WallImage, WallImages } from '../../wall/wall-image.ts'
 import { refuseOverBudget, type Clients } from '../request/clients.ts'
 import { matchesEtag } from '../request/negotiate.ts'
@@ -27,11 +27,11 @@ export async function respondImage(request: Request, { view, shown, draw, client
     ETag: `"${state}-${shown}"`,
     'Cache-Control': CACHED_BY_PROXIES,
   })
-  const now = createHeaders(stateOf(view))
+  const now = createHeaders(formatState(view))
   if (matchesEtag(request.headers.get('if-none-match'), now.ETag)) return respondUnchanged(now)
   const beyond = refuseOverBudget(clients, 'pictures', request, cost)
   if (beyond !== undefined) return beyond
-  const busy = await clients.queue.waitForReadTurn(clients.addressOf(request))
+  const busy = await clients.queue.waitForReadTurn(clients.getClientAddress(request))
   if (busy !== undefined) return refuse(busy)
   const image = await draw()
   if (isFailure(image)) return refuse(image)

@@ -9,7 +9,7 @@ import {
   describeCost,
   encodeDemand,
   buildDemand,
-  readReason,
+  pickReason,
   type DemandDetails,
   type Offer,
 } from '../../x402/terms.ts'
@@ -47,7 +47,7 @@ export function refuseTarget(deps: DemandDeps, target: Target, refusal: Failure,
   if (refusal.code !== 'payment_required') return refuse(refusal)
   if (deps.rail.readState() === 'misconfigured') return refuse(createCannotSellFailure())
   const { code, message, details } = refusal
-  const { body, headers } = createDemand(deps, target, { ...asked, ...readReason(details) })
+  const { body, headers } = createDemand(deps, target, { ...asked, ...pickReason(details) })
   return respondJson(statusOf[code], { error: code, message, ...details, ...body }, headers)
 }
 

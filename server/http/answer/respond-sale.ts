@@ -7,7 +7,7 @@ import { sell, type SaleDeps } from '../../purchase/sell.ts'
 import { createPendingResponse, createSettleResponse } from '../../x402/receipt.ts'
 import { readSentPayment, createSettlementHeaders, type SentPayment } from '../../x402/v1.ts'
 import type { Clients } from '../request/clients.ts'
-import { queryOf } from '../request/request-url.ts'
+import { getQuery } from '../request/request-url.ts'
 import { refuse, refuseTarget, type DemandDeps } from './refuse.ts'
 import { respondJson } from './respond.ts'
 
@@ -37,12 +37,12 @@ export async function respondSale(
   { payment, version }: SentPayment,
 ): Promise<Response> {
   if (isFailure(payment)) return refuse(payment)
-  const buyer = { address: deps.clients.addressOf(request), signal: request.signal }
+  const buyer = { address: deps.clients.getClientAddress(request), signal: request.signal }
   const sold = await sell(deps, order, payment, buyer)
   if (sold.kind === 'failure' && isPending(sold))
     return refuse(sold, createSettlementHeaders(createPendingResponse(payment, sold), version))
   if (sold.kind === 'failure')
-    return refuseTarget(deps, order.target, sold, order.isArea ? { isArea: true } : { query: queryOf(request.url) })
+    return refuseTarget(deps, order.target, sold, order.isArea ? { isArea: true } : { query: getQuery(request.url) })
   return respondJson(200, sold.receipt, {
     'Cache-Control': 'private, no-store',
     ...createSettlementHeaders(createSettleResponse(sold.purchase), version),

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { SHARED_STREAM } from '../../../shared/contract/live.ts'
 import { ASSET_SYMBOL, USUAL_PRICE } from '../../../shared/money.ts'
 import { escapeMarkup } from '../../discovery/site.ts'
-import { createCachedResponse, withHeaders, type CachedResponse } from './cached-response.ts'
+import { createCachedResponse, addHeaders, type CachedResponse } from './cached-response.ts'
 import { CACHED_BY_PROXIES } from './respond.ts'
 import { formatContentPolicy, createSiteHeaders } from './security-headers.ts'
 
@@ -49,7 +49,7 @@ export async function loadViewerFiles(
     const isPage = name.endsWith(PAGE_END)
     const built = name === INDEX ? 'wall' : 'paint'
     const answer = isPage
-      ? withHeaders(plain, formatContentPolicy({ built, html: new TextDecoder().decode(content) }))
+      ? addHeaders(plain, formatContentPolicy({ built, html: new TextDecoder().decode(content) }))
       : plain
     answers.set(`/${name}`, answer)
     if (isPage) answers.set(name === INDEX ? '/' : `/${name.slice(0, -PAGE_END.length)}`, answer)
@@ -58,11 +58,11 @@ export async function loadViewerFiles(
 }
 
 /** Adds the security headers of the service at `baseUrl` to the files. */
-export function withSecurityHeaders(baseUrl: string, files: ViewerFiles): ViewerFiles {
+export function addSecurityHeaders(baseUrl: string, files: ViewerFiles): ViewerFiles {
   const headers = createSiteHeaders(baseUrl)
   return (path) => {
     const file = files(path)
-    return file && withHeaders(file, headers)
+    return file && addHeaders(file, headers)
   }
 }
 
@@ -70,7 +70,10 @@ export function withSecurityHeaders(baseUrl: string, files: ViewerFiles): Viewer
 export const loadPages = async (
   files: ReadonlyMap<string, string>,
   words: Branding & { readonly baseUrl: string },
-) => ({ viewer: await loadViewerFiles(files, words), chatView: await buildChatView(files, words, words.baseUrl) })
+) => ({
+  findViewerFile: await loadViewerFiles(files, words),
+  chatView: await buildChatView(files, words, words.baseUrl),
+})
 
 /** The HTML of the view for chats, which has no address of its own; empty if it was not built. */
 export async function buildChatView(

@@ -4,14 +4,14 @@
  */
 
 import { PALETTE } from '../../../shared/palette.ts'
-import { ALL_BLOCKS, cellOf, COLS, ROWS, TOTAL_BLOCKS, type BlockIndex } from '../../../shared/wall.ts'
+import { ALL_BLOCKS, getCell, COLS, ROWS, TOTAL_BLOCKS, type BlockIndex } from '../../../shared/wall.ts'
 import type { Terms } from '../../domain/purchase/payment.ts'
 import { readBlocks } from '../../domain/wall/canvas.ts'
 import {
   toCanvasAgents,
   toCanvasBlock,
-  pricingOf,
-  statsOf,
+  toPricing,
+  computeStats,
   WALL_SIZE,
   type WallView,
 } from '../../domain/wall/wall-view.ts'
@@ -44,7 +44,7 @@ export function createCanvasParts(view: WallView, terms: Priced, hasPictures = t
     for (const block of dirtyBlocks) {
       const shown = toCanvasBlock(view, block, hasPictures)
       const fragment = shown === undefined ? '' : JSON.stringify(shown)
-      if (fragment !== fragments[block]) dirtySlots.add(ROWS_SLOT + cellOf(block).row)
+      if (fragment !== fragments[block]) dirtySlots.add(ROWS_SLOT + getCell(block).row)
       fragments[block] = fragment
     }
     dirtyBlocks.clear()
@@ -62,14 +62,14 @@ export function createCanvasParts(view: WallView, terms: Priced, hasPictures = t
   }
   const renderSlot = (slot: number) => {
     if (slot === HEAD_SLOT) return renderHead(terms)
-    if (slot === STATS_SLOT) return `"stats":${JSON.stringify(statsOf(view))},\n"agents":[`
+    if (slot === STATS_SLOT) return `"stats":${JSON.stringify(computeStats(view))},\n"agents":[`
     if (slot < GLUE_SLOT) return renderGroup(view, slot - GROUPS_SLOT)
     if (slot === GLUE_SLOT) return '],\n"blocks":[\n'
     return slot === TAIL_SLOT ? ']}\n' : renderRow(slot - ROWS_SLOT)
   }
 
   return {
-    mark(change) {
+    markChanged(change) {
       if (change.kind === 'sale') dirtySlots.add(STATS_SLOT)
       if ('block' in change) dirtyBlocks.add(change.block)
       if ('agent' in change) dirtySlots.add(GROUPS_SLOT + Math.floor((change.agent - 1) / AGENTS_PER_GROUP))
@@ -87,7 +87,7 @@ export function createCanvasParts(view: WallView, terms: Priced, hasPictures = t
 }
 
 const renderHead = (terms: Priced) =>
-  `${JSON.stringify({ canvas: WALL_SIZE, pricing: pricingOf(terms), palette: PALETTE }).slice(0, -1)},\n`
+  `${JSON.stringify({ canvas: WALL_SIZE, pricing: toPricing(terms), palette: PALETTE }).slice(0, -1)},\n`
 
 function renderGroup(view: WallView, group: number): string {
   const from = group * AGENTS_PER_GROUP
@@ -100,8 +100,8 @@ export function createPixelParts(view: WallView): Parts {
   const dirtyRows = new Set(Array.from({ length: ROWS }, (_, row) => row))
   const encodeRow = (row: number) => readBlocks(view.canvas, ALL_BLOCKS.slice(row * COLS, (row + 1) * COLS))
   return {
-    mark(change) {
-      if ('block' in change) dirtyRows.add(cellOf(change.block).row)
+    markChanged(change) {
+      if ('block' in change) dirtyRows.add(getCell(change.block).row)
     },
     isDirty: () => dirtyRows.size > 0,
     take() {

@@ -22,7 +22,7 @@ export type CanvasReads = {
   readonly pixels: CanvasSnapshot
   readonly blocks: CanvasSnapshot
   /** The number of the newest change that all reads show. */
-  number(): LogNumber
+  readNumber(): LogNumber
   /** Announces a change of the view to all reads. */
   announceChange(change: Change): void
   /** Resolves when all reads show every announced change. */
@@ -46,7 +46,7 @@ export function createCanvasReads({ view, terms, clock, everyMs }: CanvasSource)
     canvas,
     pixels,
     blocks,
-    number: () => Math.min(...all.map((one) => one.readNumber())),
+    readNumber: () => Math.min(...all.map((one) => one.readNumber())),
     announceChange: (change) => all.forEach((one) => one.announceChange(change)),
     async waitUntilPublished() {
       for (const one of all) await one.waitUntilPublished()

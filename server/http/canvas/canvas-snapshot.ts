@@ -27,7 +27,7 @@ export type Part = readonly [slot: number, content: Uint8Array<ArrayBuffer>]
 /** A body in parts that change independently. */
 export type Parts = {
   /** Marks the parts that a change of the view touches. */
-  mark(change: Change): void
+  markChanged(change: Change): void
   isDirty(): boolean
   /** Takes the parts marked since the previous call, in the order of the body. The first call takes all parts. */
   take(): readonly Part[]
@@ -72,8 +72,8 @@ export function createCanvasSnapshot({
   let nextAt = Number.NEGATIVE_INFINITY
 
   // All parts are taken in one turn of the event loop, so that each published state existed on the wall.
-  const take = () => ({ taken: parts.take(), number: view.number })
-  const show = async ({ taken, number }: ReturnType<typeof take>) => {
+  const takeParts = () => ({ taken: parts.take(), number: view.number })
+  const publishParts = async ({ taken, number }: ReturnType<typeof takeParts>) => {
     // Parts are compressed one after another, so that the thread pool has time for other work.
     for (const [slot, part] of taken) segments[slot] = await createSegment(part)
     const bodies = { plain: joinPlain(segments), gzip: joinGzip(segments), zstd: joinZstd(segments) }
@@ -91,27 +91,27 @@ export function createCanvasSnapshot({
       const earlyMs = nextAt - clock.elapsed()
       if (earlyMs > 0) await clock.wait(earlyMs)
       const startedAt = clock.elapsed()
-      await show(take())
+      await publishParts(takeParts())
       const endedAt = clock.elapsed()
       nextAt = endedAt + Math.max(everyMs, Math.min(RESTS * (endedAt - startedAt), REST_MAX_MS))
     }
     publishing = undefined
   }
 
-  const first = take()
+  const first = takeParts()
   // The first readers get the plain body and do not wait for compression.
   const uncompressed = first.taken.map(([, part]) => part)
   let shown = createPublishedState(type, { plain: uncompressed }, computeVersion(first.number, uncompressed))
   let shownNumber = first.number
   let shownTag = ''
   let brotli: (() => Blob | undefined) | undefined // of the body tagged `shownTag`
-  let publishing: Promise<void> | undefined = show(first).then(publish)
+  let publishing: Promise<void> | undefined = publishParts(first).then(publish)
 
   return {
     answer: (request) => shown.answer(request),
     readNumber: () => shownNumber,
     announceChange(change) {
-      parts.mark(change)
+      parts.markChanged(change)
       // Changes within one interval are published together.
       publishing ??= Promise.resolve().then(publish)
     },

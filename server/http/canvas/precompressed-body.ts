@@ -22,7 +22,7 @@ const EMPTY: Segment = { plain: new Uint8Array(), deflated: new Uint8Array(), zs
 export async function createSegment(plain: Uint8Array): Promise<Segment> {
   if (plain.length === 0) return EMPTY
   const [deflated, zstd] = await Promise.all([
-    inTurn(() => deflate(plain)),
+    runInTurn(() => deflate(plain)),
     Bun.zstdCompress(plain, { level: ZSTD_LEVEL }),
   ])
   return { plain, deflated, zstd }
@@ -31,7 +31,7 @@ export async function createSegment(plain: Uint8Array): Promise<Segment> {
 // Higher levels take four times as long for 4 % fewer bytes.
 const BROTLI_LEVEL = 5
 
-const compressed = promisify(brotliCompress)
+const compressBrotli = promisify(brotliCompress)
 
 /**
  * Returns a function that returns the body in Brotli, or nothing until it is ready. Brotli must compress the body as a
@@ -42,7 +42,7 @@ export function createBrotliBody(plain: Pieces): () => Blob | undefined {
   let making: Promise<void> | undefined
   const make = async () => {
     const params = { [constants.BROTLI_PARAM_QUALITY]: BROTLI_LEVEL }
-    body = joinPieces([await compressed(await joinPieces(plain).bytes(), { params })])
+    body = joinPieces([await compressBrotli(await joinPieces(plain).bytes(), { params })])
   }
   return () => {
     // If compression fails, the other encodings are still available.
@@ -54,7 +54,7 @@ export function createBrotliBody(plain: Pieces): () => Blob | undefined {
 // After a full flush, no part depends on another, so one stream compresses all parts. Creating a stream for each part
 // took 40 ms of the main thread per publication of a busy wall.
 const stream = createDeflateRaw({ level: DEFLATE_LEVEL })
-const inTurn = pLimit(1)
+const runInTurn = pLimit(1)
 
 function deflate(plain: Uint8Array): Promise<Uint8Array> {
   const pieces: Buffer[] = []

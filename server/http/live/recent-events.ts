@@ -12,7 +12,7 @@ export type Piece = { readonly bytes: Uint8Array; readonly to: LogNumber }
 
 /** The newest events. */
 export type RecentEvents = {
-  remember(change: Change): void
+  addChange(change: Change): void
   /** All events in memory after a number, encoded. Most followers are at the same number and share the bytes. */
   encodeAfter(number: LogNumber): Uint8Array
   /**
@@ -41,20 +41,20 @@ export function createRecentEvents(log: Log): RecentEvents {
   const pieces = createLru<string, Promise<Piece | undefined>>(PIECES_MAX)
   let shared = { after: 0, upTo: 0, bytes: NOTHING }
 
-  const forget = () => {
+  const clearCaches = () => {
     pieces.clear()
     shared = { after: 0, upTo: 0, bytes: NOTHING }
   }
   // The log omits content that was hidden later, so events in memory must be rebuilt without it, too.
-  const withhold = ({ block, hidden }: ModerationChange) => {
-    forget()
+  const withholdContent = ({ block, hidden }: ModerationChange) => {
+    clearCaches()
     for (const [at, { change }] of events.entries())
       if ('content' in change && change.block === block)
         events[at] = createRecentEvent({ ...change, content: omitHiddenParts(change.content, hidden) })
   }
   const withholdNames = ({ agent, withheld }: IdentityChange) => {
     if (withheld === undefined) return
-    forget()
+    clearCaches()
     for (const [at, { change }] of events.entries())
       if ('agent' in change && change.agent === agent)
         events[at] = createRecentEvent({ ...change, profile: omitHiddenNames(change.profile, withheld) })
@@ -72,8 +72,8 @@ export function createRecentEvents(log: Log): RecentEvents {
     return last && { bytes: encoder.encode(changes.map(renderEvent).join('')), to: last.number }
   }
   return {
-    remember(change) {
-      if (change.kind === 'hide') withhold(change)
+    addChange(change) {
+      if (change.kind === 'hide') withholdContent(change)
       if (change.kind === 'identity') withholdNames(change)
       events.push(createRecentEvent(change))
       if (events.length > 2 * RECENT_MAX) events.splice(0, RECENT_MAX)

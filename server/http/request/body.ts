@@ -37,7 +37,7 @@ export type BodyLimits = {
 }
 
 /** Slots for large bodies: a body over `fromBytes` takes one, and is refused if none is free. */
-export type LargeBodies = { readonly fromBytes: number; readonly hasPlace: () => boolean }
+export type LargeBodies = { readonly fromBytes: number; readonly tryTakeSlot: () => boolean }
 
 type Unread = Failure & { readonly cut?: true }
 
@@ -46,7 +46,7 @@ export async function readJson(request: Request, limits: BodyLimits = {}, whenEm
   const bytes = await readBody(request, limits)
   if (isFailure(bytes)) return bytes
   if (bytes.length === 0 && whenEmpty !== undefined) return { kind: 'read', value: whenEmpty, bytes }
-  if (!isJson(request.headers.get('content-type')))
+  if (!isJsonType(request.headers.get('content-type')))
     return createBodyFailure('Content-Type must be application/json in UTF-8')
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
@@ -70,7 +70,7 @@ export async function readBody(request: Request, limits: BodyLimits = {}): Promi
     return createSizeFailure(maxBytes)
   }
   const chunks: Uint8Array[] = []
-  return (await readEach(request, limits, (chunk) => void chunks.push(chunk))) ?? Buffer.concat(chunks)
+  return (await readChunks(request, limits, (chunk) => void chunks.push(chunk))) ?? Buffer.concat(chunks)
 }
 
 // The largest body that proxies are configured to pass, and the time to receive one.
@@ -80,16 +80,16 @@ const PASSED_OVER = { maxBytes: 4 * 1024 * 1024, deadlineMs: 1000 }
  * Discards a body that is too large. Otherwise, a proxy that is still sending when the response arrives would report a
  * failed server.
  */
-const discardBody = async (request: Request) => void (await readEach(request, PASSED_OVER, () => {}))
+const discardBody = async (request: Request) => void (await readChunks(request, PASSED_OVER, () => {}))
 
 // A small compressed body may expand to a huge one. No client needs compression here.
 const isCompressed = (contentEncoding: string | null) =>
   contentEncoding !== null && !/^(?:identity)?$/i.test(contentEncoding)
 
-const isJson = (contentType: string | null) => contentType === null || mediaTypePattern.test(contentType)
+const isJsonType = (contentType: string | null) => contentType === null || mediaTypePattern.test(contentType)
 
 /** Reads a body in chunks; returns the reason if it cannot be read completely. */
-async function readEach(
+async function readChunks(
   request: Request,
   { maxBytes = BODY_MAX_BYTES, deadlineMs = DEADLINE_MS, bytesPerSecondMin = 0, large }: BodyLimits,
   take: (chunk: Uint8Array) => void,
@@ -112,7 +112,7 @@ async function readEach(
       size += step.value.byteLength
       if (size > maxBytes) return createSizeFailure(maxBytes)
       const isLarge = large !== undefined && before <= large.fromBytes && size > large.fromBytes
-      if (isLarge && !large.hasPlace()) return createPicturesBusyFailure()
+      if (isLarge && !large.tryTakeSlot()) return createPicturesBusyFailure()
       take(step.value)
     }
   } catch {

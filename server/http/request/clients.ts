@@ -14,7 +14,7 @@ import { Refused } from './refused.ts'
 /** Addresses and budgets of clients, the queue of expensive requests, and the admission of payments. */
 export type Clients = {
   readonly limits: RateLimits
-  readonly addressOf: AddressOf
+  readonly getClientAddress: AddressOf
   readonly queue: FairQueue
   readonly admitPayment: AdmitPayment
 }
@@ -25,7 +25,7 @@ type AddressOf = (request: Request) => string
 /** The inputs for finding a client's address. */
 type AddressSource = {
   /** The peer of the connection; `undefined` without a connection. */
-  readonly peerOf: (request: Request) => string | undefined
+  readonly getPeer: (request: Request) => string | undefined
   readonly trustedHops: number | undefined // how many proxies are trusted; undefined: one on this machine
 }
 
@@ -35,9 +35,9 @@ const FORWARDED = 'x-forwarded-for'
  * Creates the reader of client addresses. Each trusted proxy appends its peer's address to X-Forwarded-For, so only the
  * last entries are trusted.
  */
-export function createAddressReader({ peerOf, trustedHops }: AddressSource): AddressOf {
+export function createAddressReader({ getPeer, trustedHops }: AddressSource): AddressOf {
   return (request) => {
-    const peer = peerOf(request) ?? ''
+    const peer = getPeer(request) ?? ''
     const hops = trustedHops ?? (isLoopback(peer) ? 1 : 0)
     if (hops === 0) return toClientNetwork(peer)
     const forwarded = (request.headers.get(FORWARDED) ?? '').split(',').map((part) => stripAddress(part.trim()))
@@ -48,19 +48,20 @@ export function createAddressReader({ peerOf, trustedHops }: AddressSource): Add
 
 /** Takes from a budget of the client; returns the refusal if nothing is left. */
 export function refuseOverBudget(
-  { limits, addressOf }: Clients,
+  { limits, getClientAddress }: Clients,
   name: BudgetName,
   request: Request,
   cost?: number,
 ): Response | undefined {
-  const refusal = limits.take(name, addressOf(request), cost)
+  const refusal = limits.take(name, getClientAddress(request), cost)
   return refusal && refuse(refusal)
 }
 
 /** A hook for reads: takes from a budget of the client, then waits in the queue. */
-export function createTurnHook({ limits, addressOf, queue }: Clients, name: BudgetName) {
+export function createTurnHook({ limits, getClientAddress, queue }: Clients, name: BudgetName) {
   return async ({ request }: { readonly request: Request }): Promise<void> => {
-    const refusal = limits.take(name, addressOf(request)) ?? (await queue.waitForReadTurn(addressOf(request)))
+    const refusal =
+      limits.take(name, getClientAddress(request)) ?? (await queue.waitForReadTurn(getClientAddress(request)))
     if (refusal !== undefined) throw new Refused(refusal)
   }
 }
@@ -101,7 +102,7 @@ type BodyReader<Body> = ((value: unknown, bytes: Uint8Array<ArrayBuffer>) => Bod
  * delays nobody else.
  */
 export const createJsonBodyHooks = <Body>(
-  { queue, addressOf }: Clients,
+  { queue, getClientAddress }: Clients,
   read: BodyReader<Body>,
   { before, ...limits }: BodyChecks,
 ) => ({
@@ -111,7 +112,7 @@ export const createJsonBodyHooks = <Body>(
     if (spent !== undefined) throw new Refused(spent, CLOSE_CONNECTION)
     const received = await readJson(request, limits)
     if (isFailure(received)) throw new Refused(received, CLOSE_CONNECTION)
-    const busy = await queue.turn(addressOf(request))
+    const busy = await queue.waitForTurn(getClientAddress(request))
     if (busy !== undefined) throw new Refused(busy, CLOSE_CONNECTION)
     const body = read(received.value, received.bytes)
     if (isFailure(body)) throw new Refused(body)
@@ -128,11 +129,11 @@ export function createSignedBodyHooks<Body>(
   read: BodyReader<Body>,
   { before, ...rest }: BodyChecks = {},
 ) {
-  const { limits, addressOf } = clients
-  const charge = (request: Request) => void limits.take('signatures', addressOf(request))
+  const { limits, getClientAddress } = clients
+  const charge = (request: Request) => void limits.take('signatures', getClientAddress(request))
   const { body, parse } = createJsonBodyHooks(clients, read, {
     ...rest,
-    before: (request) => before?.(request) ?? limits.check('signatures', addressOf(request)),
+    before: (request) => before?.(request) ?? limits.check('signatures', getClientAddress(request)),
   })
   return {
     body,
@@ -165,7 +166,7 @@ export function createSlots() {
   }
   return {
     count: () => count,
-    countOf: (address: string) => taken.get(address) ?? 0,
+    countTakenBy: (address: string) => taken.get(address) ?? 0,
     /** Takes a slot. The returned function releases it. */
     take(address: string) {
       add(address, 1)
@@ -198,7 +199,7 @@ function toClientNetwork(address: string): string {
 }
 
 /** The site (/48) of an IPv6 network; an IPv4 address is returned unchanged. */
-export const siteOf = (network: string): string => network.replace(/^((?:[^:]+:){3})[^:]+::\/64$/, '$1:/48')
+export const toSite = (network: string): string => network.replace(/^((?:[^:]+:){3})[^:]+::\/64$/, '$1:/48')
 
 export const UPLOAD_MAX_BYTES = 4 * 1024 * 1024
 
@@ -221,17 +222,19 @@ const LARGE_FROM_BYTES = 64 * 1024
 export type Uploads = <T>(request: Request, read: (limits: BodyLimits) => Promise<T>) => Promise<T>
 
 /** Creates the limit on large bodies, which all routes share. */
-export function createUploadLimit({ addressOf }: Pick<Clients, 'addressOf'>): Uploads {
+export function createUploadLimit({ getClientAddress }: Pick<Clients, 'getClientAddress'>): Uploads {
   const [paid, free] = [createSlots(), createSlots()]
   return async (request, read) => {
-    const address = addressOf(request)
+    const address = getClientAddress(request)
     const reading = carriesPayment(request) ? paid : free
     let leave = () => {}
     const hasPlace = () => {
-      if (reading.count() >= UPLOADS_AT_ONCE || reading.countOf(address) >= UPLOADS_OF_ONE) return false
+      if (reading.count() >= UPLOADS_AT_ONCE || reading.countTakenBy(address) >= UPLOADS_OF_ONE) return false
       leave = reading.take(address)
       return true
     }
-    return await read({ ...UPLOAD, large: { fromBytes: LARGE_FROM_BYTES, hasPlace } }).finally(() => leave())
+    return await read({ ...UPLOAD, large: { fromBytes: LARGE_FROM_BYTES, tryTakeSlot: hasPlace } }).finally(() =>
+      leave(),
+    )
   }
 }

@@ -20,16 +20,16 @@ export type FairQueue = {
    * Resolves when a request of the client may proceed; resolves with a refusal if too many requests wait or this one
    * waited too long.
    */
-  turn(client: string): Promise<Failure | undefined>
+  waitForTurn(client: string): Promise<Failure | undefined>
   /**
-   * Like `turn`, for a read: a client that reads many pages does not delay clients that buy, repaint or request a
+   * Like `waitForTurn`, for a read: a client that reads many pages does not delay clients that buy, repaint or request a
    * preview.
    */
   waitForReadTurn(client: string): Promise<Failure | undefined>
-  /** Like `turn`, for a payment that the ledger knows: it waits with the other requests, but is never refused. */
+  /** Like `waitForTurn`, for a payment that the ledger knows: it waits with the other requests, but is never refused. */
   waitForKnownPayment(client: string): Promise<void>
   /**
-   * Like `turn`, for a new payment: new payments get every second turn. A payment is refused only if too many from
+   * Like `waitForTurn`, for a new payment: new payments get every second turn. A payment is refused only if too many from
    * the same client wait.
    */
   waitForNewPayment(client: string): Promise<Failure | undefined>
@@ -62,16 +62,16 @@ export function createFairQueue(
   const createLine = () => createFairLine<Waiting>(({ isRefusable }) => isRefusable)
   const lines = { payments: createLine(), requests: createLine(), reads: createLine() }
   let isTaken = false // whether a request has used the current turn
-  const begin = () => {
+  const takeTurn = () => {
     isTaken = true
     setImmediate(giveNextTurn)
   }
-  const serve = (of: QueueClass, { since, isRefusable, resume: go }: Waiting): boolean => {
+  const serve = (of: QueueClass, { since, isRefusable, resume }: Waiting): boolean => {
     const waitedMs = elapsed() - since
     waited(of, waitedMs)
     const isLate = isRefusable && waitedMs > WAIT_MAX_MS
-    if (!isLate) begin()
-    go(isLate ? createOverloadFailure() : undefined)
+    if (!isLate) takeTurn()
+    resume(isLate ? createOverloadFailure() : undefined)
     return !isLate
   }
   const serveFirst = (of: QueueClass): boolean => {
@@ -79,9 +79,9 @@ export function createFairQueue(
       if (serve(of, first)) return true
     return false
   }
-  const serveNext = alternate(
+  const serveNext = createAlternator(
     () => serveFirst('payments'),
-    alternate(
+    createAlternator(
       () => serveFirst('requests'),
       () => serveFirst('reads'),
     ),
@@ -93,12 +93,12 @@ export function createFairQueue(
   const waitInLine = async (of: QueueClass, client: string, isRefusable: boolean): Promise<Failure | undefined> => {
     if (!isTaken) {
       waited(of, 0)
-      begin()
+      takeTurn()
       return undefined
     }
     const { promise, resolve: go } = Promise.withResolvers<Failure | undefined>()
     lines[of].push(client, { since: elapsed(), isRefusable, resume: go })
-    const isOver = of !== 'payments' && lines[of].length() > WAITING_MAX
+    const isOver = of !== 'payments' && lines[of].getLength() > WAITING_MAX
     const tooMany = isOver ? lines[of].dropOne(client) : undefined
     if (tooMany !== undefined) {
       waited(of, elapsed() - tooMany.since)
@@ -107,7 +107,7 @@ export function createFairQueue(
     return await promise
   }
   return {
-    turn: async (client) => await waitInLine('requests', client, true),
+    waitForTurn: async (client) => await waitInLine('requests', client, true),
     waitForReadTurn: async (client) => await waitInLine('reads', client, true),
     waitForKnownPayment: async (client) => void (await waitInLine('requests', client, false)),
     waitForNewPayment: async (client) =>
@@ -118,7 +118,7 @@ export function createFairQueue(
 }
 
 /** Alternates between two sources; while one of them has nothing to serve, serves only the other. */
-function alternate(one: () => boolean, other: () => boolean): () => boolean {
+function createAlternator(one: () => boolean, other: () => boolean): () => boolean {
   let [first, second] = [one, other]
   return () => {
     if (!first()) return second()

@@ -30,10 +30,10 @@ export function chooseEncoding(
   if (acceptEncoding === null) return undefined
   const qualities = parseQualities(acceptEncoding)
   const gzip = qualities.get('gzip') ?? qualities.get('x-gzip') ?? qualities.get('*') ?? 0
-  const qualityOf = (encoding: Encoding) => (encoding === 'gzip' ? gzip : (qualities.get(encoding) ?? 0))
-  const best = Math.max(...offered.map(qualityOf))
+  const getQuality = (encoding: Encoding) => (encoding === 'gzip' ? gzip : (qualities.get(encoding) ?? 0))
+  const best = Math.max(...offered.map(getQuality))
   if (best === 0 || best < (qualities.get('identity') ?? 0)) return undefined
-  return offered.find((encoding) => qualityOf(encoding) === best)
+  return offered.find((encoding) => getQuality(encoding) === best)
 }
 
 /** Whether to send a body gzipped. */

@@ -7,7 +7,7 @@ import type { CardSubject } from '../../domain/picture/card.ts'
 import type { WallView } from '../../domain/wall/wall-view.ts'
 import { createReader, refuseField, Unreadable } from '../../read.ts'
 import { refuse } from '../answer/refuse.ts'
-import { decodePercent, queryOf } from './request-url.ts'
+import { decodePercent, getQuery } from './request-url.ts'
 
 // Parsers disagree about other spellings of a number.
 const decimalPattern = /^(?:0|[1-9]\d*)$/
@@ -16,11 +16,11 @@ const decimalPattern = /^(?:0|[1-9]\d*)$/
 export function readParams(url: string): Readonly<Record<string, unknown>> {
   // Without a prototype, even `__proto__` is an ordinary parameter name.
   const params: Record<string, unknown> = Object.create(null)
-  for (const pair of queryOf(url).split('&')) {
+  for (const pair of getQuery(url).split('&')) {
     if (pair === '') continue
     const [encoded = '', ...rest] = pair.split('=')
-    const name = decode(encoded) ?? ''
-    const text = decode(rest.join('=')) ?? new Unreadable('must be percent-encoded UTF-8')
+    const name = decodeParam(encoded) ?? ''
+    const text = decodeParam(rest.join('=')) ?? new Unreadable('must be percent-encoded UTF-8')
     params[name] = name in params ? new Unreadable('must be given only once') : text
   }
   return params
@@ -39,7 +39,7 @@ export function readInteger(text: unknown): number | undefined {
 }
 
 // HTML forms encode a space as a plus.
-const decode = (text: string) => decodePercent(text.replaceAll('+', ' '))
+const decodeParam = (text: string) => decodePercent(text.replaceAll('+', ' '))
 
 /** Creates a function that reads a query by its schema. It ignores unknown parameters. */
 export function createParamsReader<Schema extends TObject>(schema: Schema): (url: string) => Static<Schema> | Failure {
@@ -63,7 +63,7 @@ type Answer<Query> = (query: Query, request: Request) => Response | Promise<Resp
  * text at commas and send its own error bodies. So the handler, not the Elysia route, has the query's schema, and shows
  * it in `documents`.
  */
-export function withQuery<Schema extends TObject>(schema: Schema, answer: Answer<Static<Schema>>) {
+export function createQueryHandler<Schema extends TObject>(schema: Schema, answer: Answer<Static<Schema>>) {
   const read = createParamsReader(schema)
   const handle = async ({ request }: { readonly request: Request }): Promise<Response> => {
     const query = read(request.url)

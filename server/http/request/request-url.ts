@@ -11,13 +11,13 @@ const ORIGIN_END = '://'
 export const PNG_END = '.png'
 
 /** The path, still percent-encoded; empty if there is none. */
-export function pathOf(url: string): string {
+export function getPath(url: string): string {
   const start = findPathStart(url)
   return start < 0 ? '' : url.slice(start, findPathEnd(url, start))
 }
 
 /** The query, still encoded; empty if there is none. */
-export function queryOf(url: string): string {
+export function getQuery(url: string): string {
   const start = url.indexOf('?')
   if (start < 0) return ''
   const end = url.indexOf('#')
@@ -30,7 +30,7 @@ export function queryOf(url: string): string {
  * has its dot segments removed.
  */
 export function readNameBelow(start: string, url: string): string {
-  const path = pathOf(url)
+  const path = getPath(url)
   if (!path.startsWith(start) || path.length === start.length || path.includes('/', start.length))
     throw new NotFoundError()
   return decodePercent(path.slice(start.length)) ?? ''

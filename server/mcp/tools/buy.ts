@@ -10,7 +10,7 @@ import { createFailure, isFailure } from '../../domain/failure.ts'
 import { isPending } from '../../domain/purchase/charging.ts'
 import type { PurchaseOrder } from '../../domain/purchase/listing.ts'
 import { readAreaOrder, readListing, readTarget, findUnknownField } from '../../purchase/read-order.ts'
-import { refuseUnpaid, sell } from '../../purchase/sell.ts'
+import { findUnpaidRefusal, sell } from '../../purchase/sell.ts'
 import { previewBlock as preview } from '../../wall/preview-block.ts'
 import { AREA_TOOL, BUYING_TOOL } from '../../x402/bazaar.ts'
 import { createPendingResponse, createSettleResponse } from '../../x402/receipt.ts'
@@ -101,7 +101,7 @@ async function buy(
 ): Promise<Reply> {
   const payment = readPaymentOfCall(payload, headers, deps.offer, order.target)
   if (payment === undefined) {
-    const refusal = await refuseUnpaid(deps, order)
+    const refusal = await findUnpaidRefusal(deps, order)
     return refusal === undefined ? createDemandReply(deps, order, dialect) : refuse(refusal)
   }
   if (isFailure(payment)) return refuse(payment)

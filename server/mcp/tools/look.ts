@@ -9,11 +9,11 @@ import { RegionQuery, SCALE_MAX } from '../../../shared/contract/picture.ts'
 import { SPACE_LIMIT_MAX, SpaceQuery, Spaces } from '../../../shared/contract/space.ts'
 import { WALLET_LIMIT_MAX, WalletAccount } from '../../../shared/contract/wallet.ts'
 import { PALETTE } from '../../../shared/palette.ts'
-import { BLOCK_SIZE, COLS, HEIGHT, ROWS, WIDTH, parseCoord, refOf, type BlockIndex } from '../../../shared/wall.ts'
+import { BLOCK_SIZE, COLS, HEIGHT, ROWS, WIDTH, parseCoord, toBlockRef, type BlockIndex } from '../../../shared/wall.ts'
 import { createFailure, isFailure } from '../../domain/failure.ts'
 import { toLowerAddress } from '../../domain/purchase/payment.ts'
 import { createInvalidCoordinateFailure } from '../../domain/purchase/refusals.ts'
-import { pricingOf, toRegistry, statsOf, WALL_SIZE } from '../../domain/wall/wall-view.ts'
+import { toPricing, toRegistry, computeStats, WALL_SIZE } from '../../domain/wall/wall-view.ts'
 import { listMyWall as readMyWall } from '../../wall/my-wall.ts'
 import { listUnclaimed as find } from '../../wall/open-blocks.ts'
 import { readTarget } from '../../wall/read-wall.ts'
@@ -55,9 +55,9 @@ export const getWall = defineTool(
   ({ view, offer }) =>
     createSuccess({
       canvas: WALL_SIZE,
-      pricing: pricingOf(offer.terms),
+      pricing: toPricing(offer.terms),
       palette: PALETTE,
-      stats: statsOf(view),
+      stats: computeStats(view),
       canvasUrl: `${offer.baseUrl}/api/canvas`,
     }),
 )
@@ -81,7 +81,7 @@ export const getBlock = defineTool(
   async (deps, { coord }) => {
     const index = parseCoord(coord)
     if (index === undefined) return refuse(createInvalidCoordinateFailure())
-    const block = refOf(index)
+    const block = toBlockRef(index)
     const found = await readTarget(deps, index)
     if (found.kind === 'deed')
       return createSuccess({ block, state: 'claimed', deed: found.deed, untrusted: UNTRUSTED_DEED })
@@ -134,10 +134,10 @@ export const listUnclaimed = defineTool(
   async (deps, { limit, near: text }) => {
     const near = text === undefined ? undefined : parseCoord(text)
     if (text !== undefined && near === undefined) return refuse(createInvalidCoordinateFailure())
-    const blocks = await find(deps.taken, limit, near)
+    const blocks = await find(deps.readTaken, limit, near)
     return createSuccess({
-      blocks: blocks.map(refOf),
-      remaining: statsOf(deps.view).remaining,
+      blocks: blocks.map(toBlockRef),
+      remaining: computeStats(deps.view).remaining,
     })
   },
 )

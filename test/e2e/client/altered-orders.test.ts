@@ -16,17 +16,17 @@ const scratch = createScratchFolder()
 
 /** How a proxy changes a request that carries a payment, and a demand for payment. */
 type Alteration = {
-  readonly path?: (path: string) => string
-  readonly body?: (body: Record<string, unknown>) => object
-  readonly payment?: (payment: Record<string, unknown>) => object
-  readonly demand?: (demand: Record<string, unknown>) => object
+  readonly changePath?: (path: string) => string
+  readonly changeBody?: (body: Record<string, unknown>) => object
+  readonly changePayment?: (payment: Record<string, unknown>) => object
+  readonly changeDemand?: (demand: Record<string, unknown>) => object
 }
 
 const changeHeader = (header: string, change: (value: Record<string, unknown>) => object) =>
   btoa(JSON.stringify(change(JSON.parse(atob(header)))))
 
 /** Starts a proxy that makes the given changes. */
-function startAlteringProxy({ path = (it) => it, body, payment, demand }: Alteration) {
+function startAlteringProxy({ changePath = (it) => it, changeBody, changePayment, changeDemand }: Alteration) {
   return Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
@@ -35,16 +35,19 @@ function startAlteringProxy({ path = (it) => it, body, payment, demand }: Altera
       const headers = new Headers(request.headers)
       const header = headers.get('payment-signature')
       const text = await request.text()
-      if (header !== null && payment !== undefined) headers.set('payment-signature', changeHeader(header, payment))
+      if (header !== null && changePayment !== undefined)
+        headers.set('payment-signature', changeHeader(header, changePayment))
       headers.delete('content-length')
-      const sent = header === null || body === undefined || text === '' ? text : JSON.stringify(body(JSON.parse(text)))
-      const target = world.url + (header === null ? pathname + search : path(pathname + search))
+      const sent =
+        header === null || changeBody === undefined || text === '' ? text : JSON.stringify(changeBody(JSON.parse(text)))
+      const target = world.url + (header === null ? pathname + search : changePath(pathname + search))
       const { method } = request
       const answer = await fetch(target, { method, headers, ...(method === 'POST' ? { body: sent } : {}) })
       const fields = new Headers(answer.headers)
       for (const name of ['content-encoding', 'content-length']) fields.delete(name)
       const terms = fields.get('payment-required')
-      if (terms !== null && demand !== undefined) fields.set('payment-required', changeHeader(terms, demand))
+      if (terms !== null && changeDemand !== undefined)
+        fields.set('payment-required', changeHeader(terms, changeDemand))
       return new Response(await answer.arrayBuffer(), { status: answer.status, headers: fields })
     },
   })
@@ -53,28 +56,36 @@ function startAlteringProxy({ path = (it) => it, body, payment, demand }: Altera
 const clearExtensions = (value: Record<string, unknown>) => ({ ...value, extensions: {} })
 
 const alterations: readonly (readonly [string, Alteration, (wall: Wall) => Promise<unknown>])[] = [
-  ['another position', { path: (it) => it.replace('50,50', '51,50') }, (it) => it.buy('50,50', { name: 'Ada' })],
-  ['another message', { path: (it) => it.replace('hello', 'howdy') }, (it) => it.buy('next', { message: 'hello' })],
-  ['another painter', { path: (it) => `${it}&painter=0x${'ee'.repeat(20)}` }, (it) => it.buy('next', { name: 'Ada' })],
+  ['another position', { changePath: (it) => it.replace('50,50', '51,50') }, (it) => it.buy('50,50', { name: 'Ada' })],
+  [
+    'another message',
+    { changePath: (it) => it.replace('hello', 'howdy') },
+    (it) => it.buy('next', { message: 'hello' }),
+  ],
+  [
+    'another painter',
+    { changePath: (it) => `${it}&painter=0x${'ee'.repeat(20)}` },
+    (it) => it.buy('next', { name: 'Ada' }),
+  ],
   [
     'no picture',
-    { path: (it) => it.replace(/&?px=\w+/, '') },
+    { changePath: (it) => it.replace(/&?px=\w+/, '') },
     (it) => it.buy('next', { name: 'A', px: '11'.repeat(100) }),
   ],
-  ['another area', { body: (it) => ({ ...it, at: '60,60' }) }, (it) => it.buyArea({ at: '50,60', w: 1, h: 1 })],
+  ['another area', { changeBody: (it) => ({ ...it, at: '60,60' }) }, (it) => it.buyArea({ at: '50,60', w: 1, h: 1 })],
   [
     'other pixels',
-    { body: (it) => ({ ...it, pixels: btoa('\u0001'.repeat(100)) }) },
+    { changeBody: (it) => ({ ...it, pixels: btoa('\u0001'.repeat(100)) }) },
     (it) => it.buyArea({ w: 1, h: 1, pixels: new Uint8Array(100) }),
   ],
   [
     'another name and no salt',
-    { payment: clearExtensions, path: (it) => it.replace('Ada', 'Eve') },
+    { changePayment: clearExtensions, changePath: (it) => it.replace('Ada', 'Eve') },
     (it) => it.buy('next', { name: 'Ada' }),
   ],
   [
     'another name and removes the order binding from the demand',
-    { demand: clearExtensions, path: (it) => it.replace('Ada', 'Eve') },
+    { changeDemand: clearExtensions, changePath: (it) => it.replace('Ada', 'Eve') },
     (it) => it.buy('next', { name: 'Ada' }),
   ],
 ]

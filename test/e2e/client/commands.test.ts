@@ -25,7 +25,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }))
 
 type Env = Readonly<Record<string, string>>
 
-const start = (args: readonly string[], env: Env = {}) =>
+const startCommand = (args: readonly string[], env: Env = {}) =>
   Bun.spawn([process.execPath, MAIN, ...args], {
     env: { PATH: Bun.env['PATH'] ?? '', PIXEL_WALL_URL: world.url, PIXEL_WALL_HOME: join(folder, 'state'), ...env },
     stdin: 'ignore',
@@ -34,9 +34,10 @@ const start = (args: readonly string[], env: Env = {}) =>
   })
 
 /** Runs a command until it ends; returns its output and exit code. */
-const run = (args: readonly string[], env?: Env) => readOutput(start(args, env))
+const runCommand = (args: readonly string[], env?: Env) => readOutput(startCommand(args, env))
 
-const runForJson = async (args: readonly string[], env?: Env) => JSON.parse((await run([...args, '--json'], env)).out)
+const runForJson = async (args: readonly string[], env?: Env) =>
+  JSON.parse((await runCommand([...args, '--json'], env)).out)
 
 /** Writes a picture of one colour; returns its path. */
 async function createPicture(colour = '#ff0000'): Promise<string> {
@@ -67,7 +68,7 @@ describe('an area', () => {
       ['buy', '--size', '2x1'],
       ['paint', await createPicture(), '--size', '2x1'],
     ]) {
-      const refused = await run(args, { PRIVATE_KEY: privateKey })
+      const refused = await runCommand(args, { PRIVATE_KEY: privateKey })
       expect([refused.code, refused.err]).toEqual([
         2,
         '402 above_max: 2 blocks cost 2.00 USDC, and the maximum is 1.00. Nothing was signed or paid. Allow it with --max 2.00 (maxDollars in a program).\n',
@@ -79,17 +80,17 @@ describe('an area', () => {
   test('with --rpc, a payment that the wallet cannot afford is not signed, and the error states the balance and the price', async () => {
     const { privateKey, address } = await world.createFundedWallet(1)
     const buy = ['buy', '--size', '2x1', '--max', '2', '--rpc']
-    const refused = await run([...buy, world.network.rpcUrl], { PRIVATE_KEY: privateKey })
+    const refused = await runCommand([...buy, world.network.rpcUrl], { PRIVATE_KEY: privateKey })
     expect([refused.code, refused.err]).toEqual([
       1,
       `insufficient_funds: ${address} holds 1.00 USDC and needs 2.00 USDC on Base. Nothing was signed or paid. Fund it, then buy again.\n`,
     ])
-    const unasked = await run([...buy, 'http://127.0.0.1:1'], { PRIVATE_KEY: privateKey })
+    const unasked = await runCommand([...buy, 'http://127.0.0.1:1'], { PRIVATE_KEY: privateKey })
     expect([unasked.code, unasked.err]).toEqual([
       4,
       'chain_unavailable: Cannot check the chain: no endpoint responds (127.0.0.1:1). Nothing was paid.\n',
     ])
-    const bought = await run(['buy', '--rpc', world.network.rpcUrl], { PRIVATE_KEY: privateKey })
+    const bought = await runCommand(['buy', '--rpc', world.network.rpcUrl], { PRIVATE_KEY: privateKey })
     expect([bought.code, await world.network.readBalance(address)]).toEqual([0, 0n])
   })
 
@@ -122,11 +123,14 @@ describe('paint', () => {
     const { settle } = world.facilitator
     const calls = settle.countCalls()
     settle.queueFaults('hang-after')
-    const killed = start(['paint', await createPicture(), '--size', '2x1', '--max', '2'], env)
+    const killed = startCommand(['paint', await createPicture(), '--size', '2x1', '--max', '2'], env)
     await settle.waitForCall(calls + 1)
     killed.kill('SIGKILL')
     await killed.exited
-    const { code, out, err } = await run(['paint', await createPicture(), '--size', '2x2', '--max', '6', '--json'], env)
+    const { code, out, err } = await runCommand(
+      ['paint', await createPicture(), '--size', '2x2', '--max', '6', '--json'],
+      env,
+    )
     const { blocks, finished } = JSON.parse(out)
     expect([code, blocks.length, finished[0].deed.price.amount]).toEqual([0, 4, '2.00'])
     expect(err).toMatch(/^Finished an earlier purchase: Area \d+,\d+,2x1 is yours/)
@@ -175,18 +179,18 @@ describe('a refused purchase', () => {
     const { privateKey, address } = await world.createFundedWallet(0)
     const env = { PRIVATE_KEY: privateKey }
     const dear = ['buy', '--size', '4x3', '--at', '100,40', '--max', '12', '--json']
-    const refused = await run(dear, env)
+    const refused = await runCommand(dear, env)
     const result = JSON.parse(refused.out)
     expect([refused.code, result.charged, result.amount]).toEqual([3, 'unknown', '12.00'])
     expect(Date.parse(result.until)).toBeGreaterThan(Date.now())
     expect(result.message).toStartWith(`${address} holds 0.00 USDC and needs 12.00 USDC; fund it.`)
     expect(result.message).not.toContain('Not charged')
     await world.network.fund(address, 13)
-    const cheap = await run(['buy', 'next', '--max', '1.00', '--json'], env)
+    const cheap = await runCommand(['buy', 'next', '--max', '1.00', '--json'], env)
     const { deed, open } = JSON.parse(cheap.out)
     expect([cheap.code, deed.price.amount, open[0].error, open[0].amount]).toEqual([0, '1.00', 'not_resent', '12.00'])
     expect(await world.network.readBalance(address)).toBe(12_000_000n)
-    const finished = await run(dear, env)
+    const finished = await runCommand(dear, env)
     expect([finished.code, JSON.parse(finished.out).area]).toEqual([0, '100,40,4x3'])
     expect(await world.network.readBalance(address)).toBe(0n)
   })
@@ -195,8 +199,8 @@ describe('a refused purchase', () => {
 test('buying a block or an area that already belongs to the buyer fails with already_yours', async () => {
   const { privateKey } = await world.createFundedWallet(3)
   const env = { PRIVATE_KEY: privateKey }
-  await run(['buy', '120,40'], env)
-  await run(['buy', '--size', '2x1', '--at', '122,40', '--max', '2'], env)
+  await runCommand(['buy', '120,40'], env)
+  await runCommand(['buy', '--size', '2x1', '--at', '122,40', '--max', '2'], env)
   for (const args of [
     ['buy', '120,40'],
     ['buy', '--size', '2x1', '--at', '122,40', '--max', '2'],
@@ -208,11 +212,11 @@ describe('mine', () => {
   test('the command mine lists each area as one entry, and shows the whole address of the wallet', async () => {
     const { privateKey, address } = await world.createFundedWallet(3)
     const env = { PRIVATE_KEY: privateKey }
-    await run(['buy', '120,42'], env)
-    await run(['buy', '--size', '2x1', '--at', '122,42', '--max', '2'], env)
+    await runCommand(['buy', '120,42'], env)
+    await runCommand(['buy', '--size', '2x1', '--at', '122,42', '--max', '2'], env)
     const { wallet, areas, blocks } = await runForJson(['mine'], env)
     expect([wallet, areas.map((it: { area: string }) => it.area), blocks.length]).toEqual([address, ['122,42,2x1'], 3])
-    const { out } = await run(['mine'], env)
+    const { out } = await runCommand(['mine'], env)
     expect(out).toContain(`${address} owns 3 blocks.\n  area 122,42,2x1, paid in 0x`)
     expect(out).toContain('\n  120,42, paid in 0x')
     expect(out).not.toContain('123,42')
@@ -221,7 +225,7 @@ describe('mine', () => {
 
 describe('watch', () => {
   test('with --after, watch prints the sales after the given number, and new sales as they happen', async () => {
-    const watching = start(['watch', '--after', '0', '--json'])
+    const watching = startCommand(['watch', '--after', '0', '--json'])
     const lines: { kind: string; coord?: string }[] = []
     const read = (async () => {
       for await (const chunk of watching.stdout.pipeThrough(new TextDecoderStream()))
@@ -239,7 +243,7 @@ describe('watch', () => {
       [world.url, 'Connected to '],
       ['http://127.0.0.1:1', 'Nothing responded at http://127.0.0.1:1. Trying again every 2 seconds.'],
     ] as const) {
-      const watching = start(['watch', '--url', url])
+      const watching = startCommand(['watch', '--url', url])
       const { value } = await watching.stderr.pipeThrough(new TextDecoderStream()).getReader().read()
       expect(value).toStartWith(words)
       watching.kill('SIGTERM')
@@ -277,7 +281,7 @@ describe('usage errors', () => {
     ['a file that is not a picture', ['buy', '--image', MAIN], key],
     ['an invalid address', ['look', '--url', 'wall'], key],
   ] as const)('a command with %s exits with status 2, and the error does not repeat a secret', async (_, args, env) => {
-    const { code, out, err } = await run(args, env)
+    const { code, out, err } = await runCommand(args, env)
     expect([code, out]).toEqual([2, ''])
     expect(err).toMatch(/^usage: /)
     expect(err).not.toContain(secret)
@@ -296,7 +300,7 @@ describe('the exit status', () => {
     ['2 for an unknown command', ['sell'], 2],
     ['4 if no server responds', ['look', '--url', 'http://127.0.0.1:1'], 4],
   ] as const)('the exit status is %s', async (_, args, status) => {
-    const { code, out, err } = await run(args, key)
+    const { code, out, err } = await runCommand(args, key)
     expect([status, code, out + err]).toEqual([status, status, expect.any(String)])
   })
 
@@ -311,7 +315,9 @@ describe('the exit status', () => {
         return Response.json(body, { status: 503, headers: { 'retry-after': '0' } })
       },
     })
-    const { code, out, err } = await run(['buy', '--url', doubtful.url.href, '--json'], { PRIVATE_KEY: privateKey })
+    const { code, out, err } = await runCommand(['buy', '--url', doubtful.url.href, '--json'], {
+      PRIVATE_KEY: privateKey,
+    })
     expect(code).toBe(3)
     expect(JSON.parse(out)).toMatchObject({
       error: 'settlement_unknown',
@@ -328,15 +334,15 @@ describe('the exit status', () => {
 })
 
 test('the first line of the error names an unknown command, a missing file or a file that is not a picture', async () => {
-  const runFirst = async (...args: string[]) =>
-    (await run(args, { PRIVATE_KEY: `0x${'1'.repeat(64)}` })).err.split('\n')[0]
-  expect(await runFirst('sell')).toBe('usage: There is no command sell.')
-  expect(await runFirst('buy', '--image', 'missing.png')).toBe('usage: There is no file missing.png.')
-  expect(await runFirst('buy', '--image', MAIN)).toBe(
+  const readFirstErrorLine = async (...args: string[]) =>
+    (await runCommand(args, { PRIVATE_KEY: `0x${'1'.repeat(64)}` })).err.split('\n')[0]
+  expect(await readFirstErrorLine('sell')).toBe('usage: There is no command sell.')
+  expect(await readFirstErrorLine('buy', '--image', 'missing.png')).toBe('usage: There is no file missing.png.')
+  expect(await readFirstErrorLine('buy', '--image', MAIN)).toBe(
     `usage: The file ${MAIN} is not a picture: it must be a PNG or JPEG.`,
   )
   const { version } = await Bun.file(join(import.meta.dir, '../../../package.json')).json()
-  expect((await run(['--version'])).out).toBe(`${version}\n`)
+  expect((await runCommand(['--version'])).out).toBe(`${version}\n`)
 })
 
 test('text from a wall is printed with its control characters escaped', async () => {
@@ -346,7 +352,9 @@ test('text from a wall is printed with its control characters escaped', async ()
     port: 0,
     fetch: () => Response.json({ error: `e${evil}`, message: `m${evil}` }, { status: 409 }),
   })
-  const { code, out, err } = await run(['buy', 'next', '--url', wall.url.href], { PRIVATE_KEY: `0x${'1'.repeat(64)}` })
+  const { code, out, err } = await runCommand(['buy', 'next', '--url', wall.url.href], {
+    PRIVATE_KEY: `0x${'1'.repeat(64)}`,
+  })
   expect([out, code]).toEqual(['', 1])
   expect(err).toStartWith(String.raw`409 e\u001b]0;owned\u0007\u001b[2J\u202etxt\u000d`)
   expect(err).toMatch(/^[ -~\n]*$/)

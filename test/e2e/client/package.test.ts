@@ -14,7 +14,7 @@ const ROOT = join(import.meta.dir, '../../..')
 const NAME = 'pixel-wall'
 
 const folder = createScratchFolder()
-const { code, err } = await install()
+const { code, err } = await installPackage()
 if (code !== 0) console.warn(err)
 const isMissing = reportSkipped('the packages of the client, which could not be installed', code === 0)
 
@@ -26,19 +26,19 @@ afterAll(async () => {
   await world.stop()
 })
 
-async function install() {
-  await run(['npm', 'pack', join(ROOT, 'server/client'), '--pack-destination', folder], ROOT)
+async function installPackage() {
+  await runProgram(['npm', 'pack', join(ROOT, 'server/client'), '--pack-destination', folder], ROOT)
   const [tarball = ''] = await Array.fromAsync(new Bun.Glob('*.tgz').scan({ cwd: folder }))
   expect(Bun.file(join(folder, tarball)).size).toBeLessThan(1_000_000)
   await Bun.write(join(folder, 'package.json'), '{ "private": true, "type": "module" }')
-  return await run(['npm', 'install', '--prefer-offline', '--fetch-retries=0', `./${tarball}`], folder)
+  return await runProgram(['npm', 'install', '--prefer-offline', '--fetch-retries=0', `./${tarball}`], folder)
 }
 
-function run(command: readonly string[], cwd: string, env: Record<string, string> = {}) {
-  return readOutput(start(command, cwd, env))
+function runProgram(command: readonly string[], cwd: string, env: Record<string, string> = {}) {
+  return readOutput(startProgram(command, cwd, env))
 }
 
-function start(command: readonly string[], cwd: string, env: Record<string, string>) {
+function startProgram(command: readonly string[], cwd: string, env: Record<string, string>) {
   return Bun.spawn([...command], {
     cwd,
     env: { PATH: Bun.env['PATH'] ?? '', HOME: Bun.env['HOME'] ?? '', ...env },
@@ -77,11 +77,11 @@ test.skipIf(isMissing).each([
     const { settle } = world.facilitator
     const forwarded = settle.countForwarded()
     settle.queueFaults('hang-after')
-    const killed = start(buy, folder, env)
+    const killed = startProgram(buy, folder, env)
     await settle.waitForForward(forwarded + 1)
     killed.kill('SIGKILL')
     expect(await killed.exited).not.toBe(0)
-    const again = await run(buy, folder, env)
+    const again = await runProgram(buy, folder, env)
     expect([again.code, again.err]).toEqual([0, ''])
     type Printed = { block?: string; blocks?: string[]; deed: object }
     const { block = '', blocks = [block], deed }: Printed = JSON.parse(again.out)
@@ -98,10 +98,10 @@ test.skipIf(isMissing)(
     const wallet = await world.createFundedWallet(5)
     const env = createEnv(wallet.privateKey)
     const runNode = async (...args: string[]) =>
-      JSON.parse((await run(createCommand(...args, '--json'), folder, env)).out)
+      JSON.parse((await runProgram(createCommand(...args, '--json'), folder, env)).out)
     const runBun = async (...args: string[]) => {
       const [, script = ''] = createCommand()
-      return JSON.parse((await run([process.execPath, script, ...args, '--json'], folder, env)).out)
+      return JSON.parse((await runProgram([process.execPath, script, ...args, '--json'], folder, env)).out)
     }
     expect(await runNode('buy', '3,4', '--message', 'by Node')).toMatchObject({ block: '3,4' })
     expect(await runBun('buy', '5,4', '--message', 'by Bun')).toMatchObject({ block: '5,4' })
@@ -131,11 +131,11 @@ test.skipIf(isMissing)(
   async () => {
     const wallet = await world.createFundedWallet(1)
     const env = createEnv(wallet.privateKey)
-    await run(createCommand('buy', '9,9', '--message', 'proved'), folder, env)
+    await runProgram(createCommand('buy', '9,9', '--message', 'proved'), folder, env)
     const args = ['verify', world.url, '--rpc', world.network.rpcUrl, '--json']
     const [, script = ''] = createCommand()
     for (const program of ['node', process.execPath]) {
-      const { code, out, err } = await run([program, script, ...args], folder, env)
+      const { code, out, err } = await runProgram([program, script, ...args], folder, env)
       expect([code, err, JSON.parse(out)]).toMatchObject([0, '', { findings: [], unbound: 0 }])
     }
   },
@@ -161,7 +161,7 @@ wall(url, { account }).buy('next', { nmae: 'Ada' })
       files: ['use.ts'],
     }
     await Bun.write(join(folder, 'tsconfig.json'), JSON.stringify(settings))
-    const checked = await run([join(ROOT, 'node_modules/.bin/tsc'), '-p', folder], folder)
+    const checked = await runProgram([join(ROOT, 'node_modules/.bin/tsc'), '-p', folder], folder)
     expect([checked.code, checked.out]).toEqual([0, ''])
   },
 )

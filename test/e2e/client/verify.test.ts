@@ -33,7 +33,7 @@ beforeAll(async () => {
   world = await startWorld()
   foreign = await payInAnotherToken()
   const transfer = { functionName: 'transfer', args: [world.payTo, 10n ** 30n] } as const
-  failed = await sendAs(minterAddress, dollarAddress, transfer)
+  failed = await sendCall(minterAddress, dollarAddress, transfer)
   await sellSamples()
 })
 afterAll(() => world.stop())
@@ -44,15 +44,15 @@ const readDeeds = async () =>
   readBody(createClient(world).api.deeds.get({ query: { after: 0, owedAfter: 0, limit: 100 } }))
 
 /** Our client, with a new wallet that has this many dollars. */
-async function createBuyerWith(dollars: number) {
+async function createFundedBuyer(dollars: number) {
   const account = await world.network.createFundedWallet(dollars)
   return wall(world.url, { account, folder: join(scratch, account.address), maxDollars: dollars.toFixed(2) })
 }
 
-const settle = (payload: PaymentPayload) =>
+const settlePayment = (payload: PaymentPayload) =>
   openFacilitatorAt(world.network.facilitatorUrl).settle(payload, payload.accepted)
 
-const nonceOf = ({ payload }: PaymentPayload) => (payload as { authorization: { nonce: Hex } }).authorization.nonce
+const readNonce = ({ payload }: PaymentPayload) => (payload as { authorization: { nonce: Hex } }).authorization.nonce
 
 let credited: { readonly payer: Address; readonly nonce: Hex }
 
@@ -60,16 +60,16 @@ let credited: { readonly payer: Address; readonly nonce: Hex }
  * Creates a credit: an area's payment settles after a row across the whole wall was sold, which leaves no space for the
  * area.
  */
-async function creditAnArea(): Promise<void> {
+async function creditArea(): Promise<void> {
   const tall = { at: '7,0', w: 1, h: 90 }
   const payer = await world.createFundedWallet(90)
   const payment = await signArea(world, payer, tall)
   world.facilitator.settle.queueFaults('refused-recipient')
   expect((await orderArea(world, tall, payment)).status).toBe(402)
-  await (await createBuyerWith(160)).buyArea({ at: '0,20', w: 160, h: 1, message: 'a row' })
+  await (await createFundedBuyer(160)).buyArea({ at: '0,20', w: 160, h: 1, message: 'a row' })
   const payload = JSON.parse(atob(payment)) as PaymentPayload
-  expect(await settle(payload)).toMatchObject({ success: true })
-  credited = { payer: payer.address, nonce: nonceOf(payload) }
+  expect(await settlePayment(payload)).toMatchObject({ success: true })
+  credited = { payer: payer.address, nonce: readNonce(payload) }
   await waitUntil(async () => (await readDeeds()).owed.length === 1)
 }
 
@@ -77,8 +77,8 @@ async function creditAnArea(): Promise<void> {
 async function payWithoutOrder(): Promise<void> {
   const payer = await world.network.createFundedWallet(1)
   const payload = await signPayment(payer, createOneDollarTerms(world.payTo))
-  expect(await settle(payload)).toMatchObject({ success: true })
-  const noted = runCommand(world.settings, world.folder, 'resolve', payer.address, nonceOf(payload), '--stray')
+  expect(await settlePayment(payload)).toMatchObject({ success: true })
+  const noted = runCommand(world.settings, world.folder, 'resolve', payer.address, readNonce(payload), '--stray')
   expect(await noted).toMatchObject({ status: 0 })
 }
 
@@ -91,13 +91,15 @@ async function runVerify(url = world.url, rpc = world.network.rpcUrl, ...args: s
 
 /** Makes the sales that the tests verify. */
 async function sellSamples(): Promise<void> {
-  await (await createBuyerWith(1)).buy('3,4', { name: 'Ada', message: 'hello', px: '2a'.repeat(100) })
-  await (await createBuyerWith(1)).buy('5,5', { message: 'signed', link: 'https://ada.example/', px: '2b'.repeat(100) })
+  await (await createFundedBuyer(1)).buy('3,4', { name: 'Ada', message: 'hello', px: '2a'.repeat(100) })
   await (
-    await createBuyerWith(6)
+    await createFundedBuyer(1)
+  ).buy('5,5', { message: 'signed', link: 'https://ada.example/', px: '2b'.repeat(100) })
+  await (
+    await createFundedBuyer(6)
   ).buyArea({ at: '50,60', w: 3, h: 2, image: createFlatPng(64, 32, '#ff0000'), message: 'red' })
   await buyBlock(world, await world.createFundedWallet(), '8,8')
-  await creditAnArea()
+  await creditArea()
   await payWithoutOrder()
   await world.network.fund(world.payTo, 0.000005)
   expect(await runCommand(world.settings, world.folder, 'hide', '3,4', '--message')).toMatchObject({ status: 0 })
@@ -133,15 +135,15 @@ type Told = Omit<DeedsPage, 'deeds'> & { readonly deeds: readonly object[] }
 
 /** The changes that a lie makes to the responses of the wall. */
 type Lie = {
-  readonly deed?: (deed: SaleDeed) => object | undefined // of the deed at `place`
-  readonly page?: (page: Told) => object
-  readonly sale?: (sale: Sale) => Sale
-  readonly canvas?: (canvas: Canvas) => object
+  readonly changeDeed?: (deed: SaleDeed) => object | undefined // of the deed at `place`
+  readonly changePage?: (page: Told) => object
+  readonly changeSale?: (sale: Sale) => Sale
+  readonly changeCanvas?: (canvas: Canvas) => object
 }
 
 /** Starts a wall that lies; a lie about a deed applies only to the block or area at `place`. */
-function startLyingWall(place: string, { deed, page, sale, canvas }: Lie) {
-  const placeOf = ({ blocks }: SaleDeed) => ('coord' in blocks ? blocks.coord : blocks.at)
+function startLyingWall(place: string, { changeDeed, changePage, changeSale, changeCanvas }: Lie) {
+  const readPlace = ({ blocks }: SaleDeed) => ('coord' in blocks ? blocks.coord : blocks.at)
   return Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
@@ -150,15 +152,19 @@ function startLyingWall(place: string, { deed, page, sale, canvas }: Lie) {
       const answer = await fetch(world.url + pathname + search)
       if (pathname === '/blocks/next') return answer
       const body = await answer.json()
-      if (pathname === '/api/canvas' && canvas !== undefined) return Response.json(canvas(body as Canvas))
-      if (pathname === '/api/feed' && sale !== undefined) {
+      if (pathname === '/api/canvas' && changeCanvas !== undefined) return Response.json(changeCanvas(body as Canvas))
+      if (pathname === '/api/feed' && changeSale !== undefined) {
         const { sales, ...rest } = body as FeedPage
-        return Response.json({ ...rest, sales: sales.map((it) => (it.coord === place ? sale(it) : it)) })
+        return Response.json({ ...rest, sales: sales.map((it) => (it.coord === place ? changeSale(it) : it)) })
       }
       if (pathname !== '/api/deeds') return Response.json(body)
       const { deeds, ...rest } = body as DeedsPage
-      const altered = deeds.flatMap((it) => (placeOf(it) === place && deed !== undefined ? (deed(it) ?? []) : [it]))
-      return Response.json(page === undefined ? { ...rest, deeds: altered } : page({ ...rest, deeds: altered }))
+      const altered = deeds.flatMap((it) =>
+        readPlace(it) === place && changeDeed !== undefined ? (changeDeed(it) ?? []) : [it],
+      )
+      return Response.json(
+        changePage === undefined ? { ...rest, deeds: altered } : changePage({ ...rest, deeds: altered }),
+      )
     },
   })
 }
@@ -171,7 +177,7 @@ const OTHER_TOKEN = `0x${'70'.repeat(20)}` as const
 async function payInAnotherToken() {
   const payer = await world.network.createFundedWallet(0)
   await world.network.client.setCode({ address: OTHER_TOKEN, bytecode: dollarCode })
-  await sendAs(minterAddress, OTHER_TOKEN, { functionName: 'mint', args: [payer.address, 1_000_000n] })
+  await sendCall(minterAddress, OTHER_TOKEN, { functionName: 'mint', args: [payer.address, 1_000_000n] })
   const [from, to, value, validAfter, validBefore] = [payer.address, world.payTo, 1_000_000n, 0n, 10n ** 10n]
   const nonce = `0x${'5e'.repeat(32)}` as const
   const signature = await payer.signTypedData({
@@ -181,12 +187,12 @@ async function payInAnotherToken() {
     message: { from, to, value, validAfter, validBefore, nonce },
   })
   const args = [from, to, value, validAfter, validBefore, nonce, signature] as const
-  const tx = await sendAs(minterAddress, OTHER_TOKEN, { functionName: 'transferWithAuthorization', args })
+  const tx = await sendCall(minterAddress, OTHER_TOKEN, { functionName: 'transferWithAuthorization', args })
   return { tx, nonce, wallet: truncateWallet(from) }
 }
 
 /** Calls a token; returns the transaction, which may fail. */
-async function sendAs(from: Address, to: Address, call: TokenCall): Promise<Hex> {
+async function sendCall(from: Address, to: Address, call: TokenCall): Promise<Hex> {
   const { client } = world.network
   const data = encodeFunctionData({ abi: dollarAbi, ...call } as EncodeFunctionDataParameters<typeof dollarAbi>)
   const hash = await client.sendUnsignedTransaction({ from, to, data, gas: 200_000n })
@@ -206,33 +212,38 @@ const lies: readonly (readonly [lie: string, place: string, Lie, finds: readonly
   [
     'a deed without a payment',
     '8,8',
-    { deed: (it) => ({ ...it, nonce: NOWHERE }) },
+    { changeDeed: (it) => ({ ...it, nonce: NOWHERE }) },
     ['no_payment', 'payment_without_deed'],
   ],
   [
     'a transaction that does not exist',
     '8,8',
-    { deed: (it) => ({ ...it, tx: NOWHERE, nonce: NOWHERE }) },
+    { changeDeed: (it) => ({ ...it, tx: NOWHERE, nonce: NOWHERE }) },
     ['not_on_chain', 'payment_without_deed'],
   ],
-  ['a payment in another transaction', '8,8', { deed: (it) => ({ ...it, tx: NOWHERE }) }, ['another_transaction']],
+  [
+    'a payment in another transaction',
+    '8,8',
+    { changeDeed: (it) => ({ ...it, tx: NOWHERE }) },
+    ['another_transaction'],
+  ],
   [
     'a transaction that failed',
     '8,8',
-    { deed: (it) => ({ ...it, tx: failed, nonce: NOWHERE }) },
+    { changeDeed: (it) => ({ ...it, tx: failed, nonce: NOWHERE }) },
     ['failed_transaction', 'payment_without_deed'],
   ],
   [
     'a payment in another token',
     '8,8',
-    { deed: (it) => ({ ...it, ...foreign }) },
+    { changeDeed: (it) => ({ ...it, ...foreign }) },
     ['another_token', 'another_owner', 'payment_without_deed'],
   ],
   [
     'a payment for two deeds',
     '8,8',
     {
-      page: (page) => ({
+      changePage: (page) => ({
         ...page,
         deeds: [...page.deeds, ...page.deeds.slice(0, 1).map((it) => ({ ...it, seq: 170, blocks: { coord: '9,9' } }))],
       }),
@@ -242,72 +253,87 @@ const lies: readonly (readonly [lie: string, place: string, Lie, finds: readonly
   [
     'a deed with another payer',
     '8,8',
-    { deed: (it) => ({ ...it, wallet: '0x1234…abcd' }) },
+    { changeDeed: (it) => ({ ...it, wallet: '0x1234…abcd' }) },
     ['another_payer', 'another_owner'],
   ],
-  ['a deed with another amount', '8,8', { deed: (it) => ({ ...it, amount: '2000000' }) }, ['another_amount']],
-  ['a deed with another receiving address', '8,8', { deed: (it) => ({ ...it, payTo: ANYBODY }) }, ['another_address']],
+  ['a deed with another amount', '8,8', { changeDeed: (it) => ({ ...it, amount: '2000000' }) }, ['another_amount']],
+  [
+    'a deed with another receiving address',
+    '8,8',
+    { changeDeed: (it) => ({ ...it, payTo: ANYBODY }) },
+    ['another_address'],
+  ],
   [
     'a page with an address that is not the wall’s',
     '8,8',
-    { page: (it) => ({ ...it, payTo: [ANYBODY] }) },
+    { changePage: (it) => ({ ...it, payTo: [ANYBODY] }) },
     Array(7).fill('another_address'),
   ],
-  ['an order with another message', '5,5', { deed: changeOrder({ message: 'forged' }) }, ['order_changed']],
-  ['an order without its link', '5,5', { deed: changeOrder({ link: undefined }) }, ['order_changed']],
-  ['an order with another picture', '5,5', { deed: changeOrder({ px: '01'.repeat(100) }) }, ['order_changed']],
+  ['an order with another message', '5,5', { changeDeed: changeOrder({ message: 'forged' }) }, ['order_changed']],
+  ['an order without its link', '5,5', { changeDeed: changeOrder({ link: undefined }) }, ['order_changed']],
+  ['an order with another picture', '5,5', { changeDeed: changeOrder({ px: '01'.repeat(100) }) }, ['order_changed']],
   [
     'an order with other pixels',
     '50,60',
-    { deed: changeOrder({ pixels: `sha256:${'1'.repeat(64)}` }) },
+    { changeDeed: changeOrder({ pixels: `sha256:${'1'.repeat(64)}` }) },
     ['order_changed'],
   ],
-  ['an order at another position', '5,5', { deed: changeOrder({ block: '5,6' }) }, ['order_changed']],
+  ['an order at another position', '5,5', { changeDeed: changeOrder({ block: '5,6' }) }, ['order_changed']],
   [
     'a deed without an order',
     '5,5',
-    { deed: (it) => ({ ...it, order: undefined, salt: undefined }) },
+    { changeDeed: (it) => ({ ...it, order: undefined, salt: undefined }) },
     ['order_changed'],
   ],
-  ['a sale with another message in the feed', '5,5', { sale: (it) => ({ ...it, m: 'forged' }) }, ['order_changed']],
+  [
+    'a sale with another message in the feed',
+    '5,5',
+    { changeSale: (it) => ({ ...it, m: 'forged' }) },
+    ['order_changed'],
+  ],
   [
     'a sale with another picture in the feed',
     '51,61',
-    { sale: (it) => ({ ...it, px: btoa('\u0007'.repeat(100)) }) },
+    { changeSale: (it) => ({ ...it, px: btoa('\u0007'.repeat(100)) }) },
     ['order_changed'],
   ],
   [
     'a deed left out',
     '8,8',
-    { deed: () => undefined },
+    { changeDeed: () => undefined },
     ['sale_without_deed', 'block_without_deed', 'payment_without_deed'],
   ],
   [
     'a credit left out',
     '8,8',
-    { page: (it) => ({ ...it, owed: it.owed.filter(({ tx }) => tx === null) }) },
+    { changePage: (it) => ({ ...it, owed: it.owed.filter(({ tx }) => tx === null) }) },
     ['payment_without_deed'],
   ],
   [
     'stray money left out',
     '8,8',
-    { page: (it) => ({ ...it, owed: it.owed.filter(({ tx }) => tx !== null) }) },
+    { changePage: (it) => ({ ...it, owed: it.owed.filter(({ tx }) => tx !== null) }) },
     ['payment_without_deed'],
   ],
   [
     'a page that states another network',
     '8,8',
-    { page: (it) => ({ ...it, network: 'eip155:84532' }) },
+    { changePage: (it) => ({ ...it, network: 'eip155:84532' }) },
     ['another_network'],
   ],
-  ['a page that states another token', '8,8', { page: (it) => ({ ...it, asset: OTHER_TOKEN }) }, ['another_network']],
+  [
+    'a page that states another token',
+    '8,8',
+    { changePage: (it) => ({ ...it, asset: OTHER_TOKEN }) },
+    ['another_network'],
+  ],
   [
     'a block that nobody paid for',
     '8,8',
-    { canvas: (it) => ({ ...it, blocks: [...it.blocks, { ...it.blocks[0], i: 9 }] }) },
+    { changeCanvas: (it) => ({ ...it, blocks: [...it.blocks, { ...it.blocks[0], i: 9 }] }) },
     ['block_without_deed'],
   ],
-  ['a sold block that is not shown', '8,8', { canvas: removeBlock }, ['block_not_shown']],
+  ['a sold block that is not shown', '8,8', { changeCanvas: removeBlock }, ['block_not_shown']],
 ]
 
 function removeBlock(canvas: Canvas) {
@@ -336,7 +362,7 @@ test.each(lies.map((lie, at) => [...lie, at] as const))(
 )
 
 test('the verify command prints each finding on its own line, and exits with status 1', async () => {
-  const wall = startLyingWall('8,8', { deed: (it) => ({ ...it, amount: '2000000' }) })
+  const wall = startLyingWall('8,8', { changeDeed: (it) => ({ ...it, amount: '2000000' }) })
   const { code, out } = await runVerify(wall.url.href)
   await wall.stop()
   const { deeds } = await readDeeds()
@@ -382,7 +408,7 @@ test.each(unasked)('if %s, the verify command exits with status 2', async (_, ar
 })
 
 test('verify fails with chain_unavailable if the endpoint serves a different chain from the one that the wall states', async () => {
-  const lie = { page: (it: Told) => ({ ...it, network: 'eip155:84532', asset: SEPOLIA_DOLLAR }) }
+  const lie = { changePage: (it: Told) => ({ ...it, network: 'eip155:84532', asset: SEPOLIA_DOLLAR }) }
   await expect(verifyLyingWall('8,8', lie, 'sepolia')).rejects.toMatchObject({ code: 'chain_unavailable' })
 })
 
@@ -423,7 +449,7 @@ test('verify counts a credit as paid back only if the transaction that the wall 
   const { client } = world.network
   const sendRefund = async (amount: bigint) => {
     const call = { functionName: 'transfer', args: [credited.payer, amount] }
-    return await sendAs(world.payTo, dollarAddress, call)
+    return await sendCall(world.payTo, dollarAddress, call)
   }
   await client.impersonateAccount({ address: world.payTo })
   await client.setBalance({ address: world.payTo, value: 10n ** 18n })
@@ -442,7 +468,7 @@ test('verify counts a credit as paid back only if the transaction that the wall 
   const honest = await verify(world.url, options)
   expect(honest).toMatchObject({ findings: [], credits: { open: 0, paidBack: 1, notProved: 0 } })
   const createRefundLie = (paidOut: string) => ({
-    page: (it: Told) => ({ ...it, owed: it.owed.map((one) => (one.tx === null ? one : { ...one, paidOut })) }),
+    changePage: (it: Told) => ({ ...it, owed: it.owed.map((one) => (one.tx === null ? one : { ...one, paidOut })) }),
   })
   for (const tx of [part, NOWHERE])
     expect(await verifyLyingWall('8,8', createRefundLie(tx), tx)).toMatchObject({

@@ -3,7 +3,7 @@ import { waitUntilArmed } from '../../../server/local/wall-process.ts'
 import type { Wallet } from '../../../server/local/wallets.ts'
 import type { Receipt } from '../../../shared/contract/block.ts'
 import { readBoughtBlocks, callBuyArea, orderArea, signArea } from '../../support/e2e/area-orders.ts'
-import { buyBlock, fetchBlock, repaint, sendUntilSettled, signBlockPayment } from '../../support/e2e/buyer.ts'
+import { buyBlock, fetchBlock, repaintBlock, sendUntilSettled, signBlockPayment } from '../../support/e2e/buyer.ts'
 import { type Cluster, startCluster } from '../../support/e2e/cluster.ts'
 import { expectBooksToBalance, readFeed } from '../../support/e2e/read-wall.ts'
 import { listCoords } from '../../support/samples.ts'
@@ -49,15 +49,15 @@ function waitForEqualCanvases(words = ''): Promise<string> {
 function sendInTurn(payment: string, first = 0): Promise<Response> {
   let turn = first
   return waitFor(async () => {
-    const answer = await fetchBlock(wall.at(turn++), 'next', payment).catch(() => undefined)
+    const answer = await fetchBlock(wall.getInstance(turn++), 'next', payment).catch(() => undefined)
     return answer === undefined || answer.status === 503 ? undefined : answer
   })
 }
 
 test('of 64 payers of one block on three instances, only one becomes its owner, and only one settlement is requested', async () => {
-  const payments = await Promise.all(crowd.map((payer, at) => signBlockPayment(wall.at(at), payer, '5,5')))
+  const payments = await Promise.all(crowd.map((payer, at) => signBlockPayment(wall.getInstance(at), payer, '5,5')))
   const settlesBefore = wall.facilitator.settle.countCalls()
-  const answers = await Promise.all(payments.map((payment, at) => fetchBlock(wall.at(at), '5,5', payment)))
+  const answers = await Promise.all(payments.map((payment, at) => fetchBlock(wall.getInstance(at), '5,5', payment)))
   const statuses = answers.map(({ status }) => status)
   expect([countEqual(statuses, 200), countEqual(statuses, 409)]).toEqual([1, CROWD - 1])
   expect(wall.facilitator.settle.countCalls() - settlesBefore).toBe(1)
@@ -69,9 +69,9 @@ test(
   '64 payers of the next block get a block each, and a feed reader that switches instances sees every sale exactly once',
   async () => {
     const heldBefore = await readBalances(crowd)
-    const payments = await Promise.all(crowd.map((payer, at) => signBlockPayment(wall.at(at), payer)))
+    const payments = await Promise.all(crowd.map((payer, at) => signBlockPayment(wall.getInstance(at), payer)))
     const reading = readFeedInTurn(CROWD + 1)
-    const answers = await Promise.all(payments.map((payment, at) => fetchBlock(wall.at(at), 'next', payment)))
+    const answers = await Promise.all(payments.map((payment, at) => fetchBlock(wall.getInstance(at), 'next', payment)))
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
     const receipts = await Promise.all(answers.map(async (answer) => (await answer.json()) as Receipt))
     expect(new Set(receipts.map(({ block }) => block)).size).toBe(CROWD)
@@ -88,7 +88,7 @@ test(
 async function readFeedInTurn(sales: number): Promise<readonly number[]> {
   const numbers: number[] = []
   for (let turn = 0, after = 0; numbers.length < sales; turn++) {
-    const page = createClient(wall.at(turn)).api.feed.get({ query: { after, limit: 7 } })
+    const page = createClient(wall.getInstance(turn)).api.feed.get({ query: { after, limit: 7 } })
     const { sales: next, nextAfter } = await readBody(page)
     numbers.push(...next.map(({ seq }) => seq))
     after = nextAfter
@@ -99,13 +99,13 @@ async function readFeedInTurn(sales: number): Promise<readonly number[]> {
 
 test('one signed request sent to three instances at the same time buys one block, with one charge and one receipt', async () => {
   const payer = await wall.createFundedWallet(5)
-  const payment = await signBlockPayment(wall.at(0), payer)
+  const payment = await signBlockPayment(wall.getInstance(0), payer)
   await wall.network.halt()
   const settlesBefore = wall.facilitator.settle.countCalls()
-  const asked = Array.from({ length: 9 }, (_, at) => fetchBlock(wall.at(at), 'next', payment))
+  const asked = Array.from({ length: 9 }, (_, at) => fetchBlock(wall.getInstance(at), 'next', payment))
   await wall.facilitator.settle.waitForCall(settlesBefore + 1)
   // While the settlement waits for its block, every instance has time to do something else, and to make a mistake.
-  for (let at = 0; at < 30; at++) expect((await fetchBlock(wall.at(at), 'next')).status).toBe(402)
+  for (let at = 0; at < 30; at++) expect((await fetchBlock(wall.getInstance(at), 'next')).status).toBe(402)
   await wall.network.resume()
   const answers = await Promise.all(asked)
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
@@ -134,18 +134,18 @@ test('overlapping orders on three instances, over HTTP and MCP, are each filled 
   const orders = await Promise.all(
     OVERLAPPING.map(async (body, at) => {
       const payer = await wall.createFundedWallet(12)
-      return { body, payer, payment: await signArea(wall.at(at), payer, body) }
+      return { body, payer, payment: await signArea(wall.getInstance(at), payer, body) }
     }),
   )
   const single = await wall.createFundedWallet()
-  const singlePayment = await signBlockPayment(wall.at(0), single, '22,61')
+  const singlePayment = await signBlockPayment(wall.getInstance(0), single, '22,61')
   const settlesBefore = wall.facilitator.settle.countCalls()
   const [block, ...answers] = await Promise.all([
-    fetchBlock(wall.at(1), '22,61', singlePayment),
+    fetchBlock(wall.getInstance(1), '22,61', singlePayment),
     // Each order is sent twice: to one instance over HTTP, and to another over MCP.
     ...orders.flatMap(({ body, payment }, at) => [
-      orderArea(wall.at(at + 1), body, payment),
-      callBuyArea(wall.at(at + 2), body, payment),
+      orderArea(wall.getInstance(at + 1), body, payment),
+      callBuyArea(wall.getInstance(at + 2), body, payment),
     ]),
   ])
   const given = await Promise.all(answers.map(readBoughtBlocks))
@@ -162,7 +162,7 @@ test('overlapping orders on three instances, over HTTP and MCP, are each filled 
   expect(new Set(sold).size).toBe(sold.length)
   const winners = bought.filter(({ blocks }) => blocks.length > 0).length + (block?.status === 200 ? 1 : 0)
   expect(wall.facilitator.settle.countCalls() - settlesBefore).toBe(winners)
-  const feed = await readFeed(wall.at(0))
+  const feed = await readFeed(wall.getInstance(0))
   const around = new Set(listCoords('19,59,6x7'))
   expect(feed.flatMap(({ coord }) => (around.has(coord) ? [coord] : [])).toSorted()).toEqual(
     sold.filter((coord) => around.has(coord)).toSorted(),
@@ -175,9 +175,9 @@ test('overlapping orders on three instances, over HTTP and MCP, are each filled 
 
 test('every instance returns 304 for a copy of the wall from another instance, and 200 after a repaint', async () => {
   const owner = await wall.createFundedWallet()
-  await buyBlock(wall.at(0), owner, '9,9')
+  await buyBlock(wall.getInstance(0), owner, '9,9')
   await waitForEqualCanvases('{"i":1449,')
-  const held = (await fetch(`${wall.at(0).url}/api/canvas`)).headers.get('etag') ?? ''
+  const held = (await fetch(`${wall.getInstance(0).url}/api/canvas`)).headers.get('etag') ?? ''
   const fetchFromAll = () =>
     Promise.all(
       wall.instances.map(
@@ -185,20 +185,20 @@ test('every instance returns 304 for a copy of the wall from another instance, a
       ),
     )
   expect(await fetchFromAll()).toEqual([304, 304, 304])
-  expect((await repaint(wall.at(1), owner, '9,9', 'seen everywhere')).status).toBe(200)
+  expect((await repaintBlock(wall.getInstance(1), owner, '9,9', 'seen everywhere')).status).toBe(200)
   await waitForEqualCanvases('seen everywhere')
   expect(await fetchFromAll()).toEqual([200, 200, 200])
 })
 
 test('a reader of the live stream that reconnects to another instance continues where it stopped', async () => {
   const owner = await wall.createFundedWallet()
-  await fetchBlock(wall.at(0), '10,9', await signBlockPayment(wall.at(0), owner, '10,9'))
-  const first = await readEvents(wall.at(0).url, 0, (await readFeed(wall.at(0))).length)
+  await fetchBlock(wall.getInstance(0), '10,9', await signBlockPayment(wall.getInstance(0), owner, '10,9'))
+  const first = await readEvents(wall.getInstance(0).url, 0, (await readFeed(wall.getInstance(0))).length)
   const ids = [...first]
   for (let turn = 1; turn <= 6; turn++) {
-    await repaint(wall.at(turn), owner, '10,9', `turn ${turn}`)
+    await repaintBlock(wall.getInstance(turn), owner, '10,9', `turn ${turn}`)
     // The other instance may not have read the repaint yet.
-    ids.push(...(await readEvents(wall.at(turn + 1).url, ids.at(-1) ?? 0, 1)))
+    ids.push(...(await readEvents(wall.getInstance(turn + 1).url, ids.at(-1) ?? 0, 1)))
   }
   expect(ids).toEqual(ids.map((_, at) => at + 1))
 })
@@ -223,10 +223,10 @@ async function readEvents(url: string, last: number, count: number): Promise<rea
 
 test('while the database is down, reads continue and nothing is charged, and afterwards everything resumes automatically', async () => {
   const owner = await wall.createFundedWallet()
-  await fetchBlock(wall.at(0), '12,9', await signBlockPayment(wall.at(0), owner, '12,9'))
+  await fetchBlock(wall.getInstance(0), '12,9', await signBlockPayment(wall.getInstance(0), owner, '12,9'))
   const payers = await Promise.all(wall.instances.map(() => wall.createFundedWallet()))
-  const payments = await Promise.all(payers.map((payer, at) => signBlockPayment(wall.at(at), payer)))
-  expect((await repaint(wall.at(0), owner, '12,9', 'before')).status).toBe(200)
+  const payments = await Promise.all(payers.map((payer, at) => signBlockPayment(wall.getInstance(at), payer)))
+  expect((await repaintBlock(wall.getInstance(0), owner, '12,9', 'before')).status).toBe(200)
   const before = await waitForEqualCanvases('"before"')
   const settlesBefore = wall.facilitator.settle.countCalls()
   await wall.server.kill()
@@ -236,7 +236,7 @@ test('while the database is down, reads continue and nothing is charged, and aft
     expect((await fetch(`${url}/api/agents`)).status).toBe(200)
     const paid = await fetchBlock({ url }, 'next', payments[at])
     expect([paid.status, await paid.json()]).toMatchObject([503, { error: 'database_unavailable' }])
-    expect((await repaint({ url }, owner, '12,9', 'lost')).status).toBe(503)
+    expect((await repaintBlock({ url }, owner, '12,9', 'lost')).status).toBe(503)
     // Health responds immediately, so it may first report the last known state.
     await waitUntil(async () => !(await fetchHealth({ url })).ok)
   })
@@ -249,20 +249,20 @@ test('while the database is down, reads continue and nothing is charged, and aft
   for (const { url } of wall.instances) await waitUntilArmed(url)
   // An instance that notices the outage only now returns 502 until it has checked the chain, and charges nobody.
   for (const [at, payment] of payments.entries()) {
-    expect((await sendWhile(502, () => sendUntilSettled(wall.at(at), 'next', payment))).status).toBe(200)
+    expect((await sendWhile(502, () => sendUntilSettled(wall.getInstance(at), 'next', payment))).status).toBe(200)
   }
   expect(await readBalances(payers)).toEqual([1, 1, 1])
   for (const { url } of wall.instances) await waitUntil(async () => (await fetchHealth({ url })).ok)
-  expect((await repaint(wall.at(1), owner, '12,9', 'after')).status).toBe(200)
+  expect((await repaintBlock(wall.getInstance(1), owner, '12,9', 'after')).status).toBe(200)
   await waitForEqualCanvases('"after"')
 })
 
 test('a purchase whose instance was killed during settlement is finished by another instance, with one block and one charge', async () => {
   const payer = await wall.createFundedWallet(5)
-  const payment = await signBlockPayment(wall.at(0), payer)
+  const payment = await signBlockPayment(wall.getInstance(0), payer)
   wall.facilitator.settle.queueFaults('hang-after')
   const arrivals = wall.facilitator.settle.countCalls()
-  const cutOff = fetchBlock(wall.at(0), 'next', payment).catch(() => undefined)
+  const cutOff = fetchBlock(wall.getInstance(0), 'next', payment).catch(() => undefined)
   await wall.facilitator.settle.waitForCall(arrivals + 1)
   await wall.instances[0]?.kill()
   await cutOff
@@ -273,12 +273,12 @@ test('a purchase whose instance was killed during settlement is finished by anot
 
   // An instance that is started while others run shows what they sold.
   await wall.instances[0]?.start()
-  expect(await (await fetchBlock(wall.at(0), 'next', payment)).text()).toBe(receipt)
+  expect(await (await fetchBlock(wall.getInstance(0), 'next', payment)).text()).toBe(receipt)
 })
 
 test('if an instance stops under load, no purchase is lost, because the other instances serve its clients', async () => {
   const payers = await Promise.all(Array.from({ length: 24 }, () => wall.createFundedWallet()))
-  const payments = await Promise.all(payers.map((payer, at) => signBlockPayment(wall.at(at), payer)))
+  const payments = await Promise.all(payers.map((payer, at) => signBlockPayment(wall.getInstance(at), payer)))
   const arrivals = wall.facilitator.settle.countCalls()
   const buying = payments.map((payment, at) => sendInTurn(payment, at))
   await wall.facilitator.settle.waitForCall(arrivals + 3)

@@ -24,7 +24,7 @@ let database: string
 const running: WallProcess[] = []
 beforeEach(async () => {
   ;[around, server] = await Promise.all([startSurroundings({ BASE_URL: 'http://127.0.0.1' }), startPostgres()])
-  database = server.getUrl(await server.newDatabase())
+  database = server.getUrl(await server.createDatabase())
 }, 60_000)
 afterEach(async () => {
   await Promise.all(running.splice(0).map((wall) => wall.kill()))

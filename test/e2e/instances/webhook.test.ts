@@ -15,7 +15,7 @@ type Received = WebhookBody & { readonly id: string }
 
 const received: Received[] = []
 let tries = 0
-let answer: () => Promise<number> = async () => 204
+let respond: () => Promise<number> = async () => 204
 const receiver = Bun.serve({
   port: 0,
   hostname: '127.0.0.1',
@@ -25,7 +25,7 @@ const receiver = Bun.serve({
     const readHeader = (name: string) => request.headers.get(name) ?? ''
     const id = readHeader('webhook-id')
     const signature = computeSignature(key, id, Number(readHeader('webhook-timestamp')), body)
-    const status = readHeader('webhook-signature') === signature ? await answer() : 401
+    const status = readHeader('webhook-signature') === signature ? await respond() : 401
     if (status === 204) received.push({ id, ...(JSON.parse(body) as WebhookBody) })
     return new Response(null, { status })
   },
@@ -41,25 +41,26 @@ afterAll(async () => {
 }, 30_000)
 
 const listSales = () => received.filter(({ type }) => type === 'sale')
-const buy = async (at: number, coord: string) => await buyBlock(wall.at(at), await wall.createFundedWallet(), coord)
+const buyBlockAt = async (at: number, coord: string) =>
+  await buyBlock(wall.getInstance(at), await wall.createFundedWallet(), coord)
 
 test('all sales of two instances are delivered in order, each under one id, even if the receiver hung and one instance was killed', async () => {
-  await buy(0, '1,1')
-  await buy(1, '2,1')
+  await buyBlockAt(0, '1,1')
+  await buyBlockAt(1, '2,1')
   await waitUntil(() => listSales().length > 0)
   const hanging = Promise.withResolvers<number>()
-  answer = () => hanging.promise
+  respond = () => hanging.promise
   const before = tries
-  await buy(0, '3,1')
+  await buyBlockAt(0, '3,1')
   await waitUntil(() => tries > before)
   // No sale waits for the receiver.
-  for (const [at, coord] of ['4,1', '5,1', '6,1'].entries()) await buy(at, coord)
+  for (const [at, coord] of ['4,1', '5,1', '6,1'].entries()) await buyBlockAt(at, coord)
   hanging.resolve(204)
-  answer = async () => 204
+  respond = async () => 204
   await waitUntil(() => listSales().some(({ data }) => data['place'] === '6,1'))
   const [first] = wall.instances
   await first?.kill()
-  await buy(1, '7,1')
+  await buyBlockAt(1, '7,1')
   await waitUntil(() => listSales().some(({ data }) => data['place'] === '7,1'))
   await first?.start()
   const once = listSales().filter(({ id }, at, all) => all.findIndex((other) => other.id === id) === at)
@@ -74,11 +75,11 @@ test('all sales of two instances are delivered in order, each under one id, even
 
 test('`check` sends a notice that the receiver can verify, and reports a receiver that does not accept it', async () => {
   const settings = { ...wall.settings, DATABASE_PATH: ':memory:', WEBHOOK_URL: receiver.url.href }
-  const check = async (secret: string) =>
+  const runCheck = async (secret: string) =>
     (await runCommand({ ...settings, WEBHOOK_SECRET: secret }, wall.folder, 'check')).out
-  expect(await check(SECRET)).toContain(`ok     webhook ${receiver.url.host}`)
+  expect(await runCheck(SECRET)).toContain(`ok     webhook ${receiver.url.host}`)
   expect(received.at(-1)?.type).toBe('test')
-  expect(await check(`whsec_${'A'.repeat(32)}`)).toContain(
+  expect(await runCheck(`whsec_${'A'.repeat(32)}`)).toContain(
     `WRONG  webhook ${receiver.url.host}: it returned status 401`,
   )
 }, 60_000)

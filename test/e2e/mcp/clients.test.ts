@@ -26,19 +26,19 @@ test.each(clients)(
   async (_, coord, connect) => {
     const client = await connect(`${world.url}/mcp`)
     const wallet = await world.createFundedWallet()
-    expect(await client.list()).toEqual(TOOLS.map(({ name }) => name))
+    expect(await client.listTools()).toEqual(TOOLS.map(({ name }) => name))
 
-    const { data: wall } = await client.call('get_wall', {})
+    const { data: wall } = await client.callTool('get_wall', {})
     expect(wall['pricing']).toMatchObject({ perBlock: '1.00', network: 'eip155:8453' })
-    const { data: space } = await client.call('find_space', { w: 1, h: 1, near: coord, limit: 1 })
+    const { data: space } = await client.callTool('find_space', { w: 1, h: 1, near: coord, limit: 1 })
     expect(space['spaces']).toMatchObject([{ coord }])
-    const trial = await client.call('preview_block', { coord, name: 'Ada' })
+    const trial = await client.callTool('preview_block', { coord, name: 'Ada' })
     expect([trial.data['acceptable'], trial.pictures]).toEqual([true, 1])
 
-    const demand = await client.call('buy_block', { coord, name: 'Ada' })
+    const demand = await client.callTool('buy_block', { coord, name: 'Ada' })
     expect(demand).toMatchObject({ refused: true, data: { x402Version: 2, error: 'payment_required' } })
-    const payment = await pay(wallet, demand.data)
-    const receipt = await client.call('buy_block', { coord, name: 'Ada' }, payment)
+    const payment = await signDemand(wallet, demand.data)
+    const receipt = await client.callTool('buy_block', { coord, name: 'Ada' }, payment)
     expect(receipt).toMatchObject({
       refused: false,
       data: { block: coord, deed: { wallet: wallet.address, name: 'Ada' } },
@@ -46,10 +46,10 @@ test.each(clients)(
     expect(await world.network.readBalance(wallet.address)).toBe(1_000_000n)
 
     const change = { pixels: '05'.repeat(100), message: 'seen' }
-    const { data: text } = await client.call('signing_message', { kind: 'set_pixels', coord, ...change })
+    const { data: text } = await client.callTool('signing_message', { kind: 'set_pixels', coord, ...change })
     const signature = await wallet.signMessage({ message: String(text['message']) })
     const edit = { coord, ts: text['ts'], signature, ...change }
-    expect(await client.call('set_pixels', edit)).toMatchObject({ refused: false, data: { updated: true } })
+    expect(await client.callTool('set_pixels', edit)).toMatchObject({ refused: false, data: { updated: true } })
     expect(await (await fetchBlock(world, coord)).json()).toMatchObject({ message: 'seen', settled: true })
     await client.close()
   },
@@ -57,16 +57,19 @@ test.each(clients)(
 
 test('the SDK’s MCP client shows every rejection, whatever the output schema says', async () => {
   const client = await openSdkClient(`${world.url}/mcp`)
-  await client.list()
+  await client.listTools()
   for (const { name, input } of TOOLS) {
     const [argument = 'none'] = Object.keys(input.properties)
-    expect(await client.call(name, { [argument]: {}, unknown: 1 }), name).toMatchObject({ refused: true })
+    expect(await client.callTool(name, { [argument]: {}, unknown: 1 }), name).toMatchObject({ refused: true })
   }
   await client.close()
 })
 
 /** Signs the terms in a demand, like the stock x402 client. */
-async function pay(wallet: Awaited<ReturnType<World['createFundedWallet']>>, terms: Readonly<Record<string, unknown>>) {
+async function signDemand(
+  wallet: Awaited<ReturnType<World['createFundedWallet']>>,
+  terms: Readonly<Record<string, unknown>>,
+) {
   const client = new x402Client().register('eip155:8453', new ExactEvmScheme(wallet))
   return await client.createPaymentPayload(terms as Parameters<typeof client.createPaymentPayload>[0])
 }

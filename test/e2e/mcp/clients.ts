@@ -14,8 +14,8 @@ type Data = Readonly<Record<string, unknown>>
 export type Found = { readonly data: Data; readonly refused: boolean; readonly pictures: number }
 
 export type ToolUser = {
-  list(): Promise<readonly string[]>
-  call(tool: string, args: Data, payment?: unknown): Promise<Found>
+  listTools(): Promise<readonly string[]>
+  callTool(tool: string, args: Data, payment?: unknown): Promise<Found>
   close(): Promise<void>
 }
 
@@ -25,8 +25,8 @@ export async function openSdkClient(url: string): Promise<ToolUser> {
   // The SDK's types were not written for exact optional properties.
   await client.connect(new StreamableHTTPClientTransport(new URL(url)) as Parameters<typeof client.connect>[0])
   return {
-    list: async () => (await client.listTools()).tools.map(({ name }) => name),
-    call: async (name, args, payment) =>
+    listTools: async () => (await client.listTools()).tools.map(({ name }) => name),
+    callTool: async (name, args, payment) =>
       parseFound(await client.callTool({ name, arguments: { ...args }, ...createMeta(payment) })),
     close: () => client.close(),
   }
@@ -43,8 +43,8 @@ export const openNewestClient =
     const found = client.getNegotiatedProtocolVersion()
     if (found !== spoken) throw new Error(`the client speaks ${found}, not ${spoken}`)
     return {
-      list: async () => (await client.listTools()).tools.map(({ name }) => name),
-      call: async (name, args, payment) =>
+      listTools: async () => (await client.listTools()).tools.map(({ name }) => name),
+      callTool: async (name, args, payment) =>
         parseFound(await client.callTool({ name, arguments: { ...args }, ...createMeta(payment) })),
       close: () => client.close(),
     }
@@ -58,8 +58,8 @@ export async function openBareFetch(url: string): Promise<ToolUser> {
     return (await response.json()) as { result?: Data; error?: { code: number; data?: unknown } }
   }
   return {
-    list: async () => listNames((await callMethod('tools/list')).result),
-    async call(name, args, payment) {
+    listTools: async () => listNames((await callMethod('tools/list')).result),
+    async callTool(name, args, payment) {
       const { result = {}, error } = await callMethod('tools/call', { name, arguments: args, ...createMeta(payment) })
       return error === undefined ? parseFound(result) : { data: error.data as Data, refused: true, pictures: 0 }
     },
@@ -81,8 +81,8 @@ export async function openInspector(url: string): Promise<ToolUser> {
     return JSON.parse(out) as Data
   }
   return {
-    list: async () => listNames(await runInspector('--method', 'tools/list', '--strict')),
-    async call(name, args, payment) {
+    listTools: async () => listNames(await runInspector('--method', 'tools/list', '--strict')),
+    async callTool(name, args, payment) {
       const carried = payment === undefined ? [] : ['--tool-metadata', `x402/payment=${JSON.stringify(payment)}`]
       return parseFound(
         await runInspector(

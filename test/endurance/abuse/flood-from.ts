@@ -3,9 +3,9 @@
 import { join } from 'node:path'
 import { decodePaymentRequiredHeader } from '@x402/core/http'
 import { privateKeyToAccount } from 'viem/accounts'
-import { buyerOf, keyOf } from '../../../bench/servers/seed.ts'
+import { chooseBuyer, toPrivateKey } from '../../../bench/servers/seed.ts'
 import { countAgents } from '../../../bench/servers/servers.ts'
-import { CLAIM_ORDER, coordOf } from '../../../shared/wall.ts'
+import { CLAIM_ORDER, formatCoord } from '../../../shared/wall.ts'
 import { type At, fetchBlock } from '../../support/e2e/buyer.ts'
 import type { FloodName, Target } from './floods.ts'
 
@@ -54,9 +54,15 @@ export function startFlooder(): Flooder {
 export async function readTarget(wall: At, sold: number): Promise<Target> {
   const demand = decodePaymentRequiredHeader((await fetchBlock(wall, 'next')).headers.get('payment-required') ?? '')
   const [terms] = demand.accepts
-  const sale = CLAIM_ORDER.findIndex((_, at) => buyerOf(at + 1, countAgents(sold)) === 1)
+  const sale = CLAIM_ORDER.findIndex((_, at) => chooseBuyer(at + 1, countAgents(sold)) === 1)
   const block = CLAIM_ORDER[sale]
   if (terms === undefined || block === undefined) throw new Error('the wall offers no terms, or has sold no block')
-  const key = keyOf(1)
-  return { host: new URL(wall.url).host, terms, block: coordOf(block), key, wallet: privateKeyToAccount(key).address }
+  const key = toPrivateKey(1)
+  return {
+    host: new URL(wall.url).host,
+    terms,
+    block: formatCoord(block),
+    key,
+    wallet: privateKeyToAccount(key).address,
+  }
 }

@@ -21,7 +21,7 @@ export type Target = {
 /** One flood: its number of connections, and a function that encodes its `at`th request. */
 export type Flood = {
   readonly connections: number
-  readonly request: (at: number, target: Target) => Uint8Array | Promise<Uint8Array>
+  readonly createRequest: (at: number, target: Target) => Uint8Array | Promise<Uint8Array>
   readonly stays?: true // the response does not end: connections are left open, and reopened when they are closed
   readonly drips?: true // another byte is sent each second
   readonly pipelined?: number // how many requests a connection sends at a time, without waiting for a response
@@ -109,7 +109,7 @@ const createRpcBody = (method: string, params: object = {}) => JSON.stringify({ 
 /** A flood of GET requests to a path that may differ with each request. */
 const createGetFlood = (path: (at: number) => string, connections = 32): Flood => ({
   connections,
-  request: (at, target) => encodeRequestBytes(`GET ${path(at)}`, target),
+  createRequest: (at, target) => encodeRequestBytes(`GET ${path(at)}`, target),
 })
 
 /** A flood of POST requests to one path, with a body that may differ with each request. */
@@ -120,7 +120,7 @@ const createPostFlood = (
   type: Readonly<Record<string, string>> = JSON_TYPE,
 ): Flood => ({
   connections,
-  request: (at, target) => encodeRequestBytes(`POST ${path}`, target, type, body(at, target)),
+  createRequest: (at, target) => encodeRequestBytes(`POST ${path}`, target, type, body(at, target)),
 })
 
 const PNG_TYPE = { 'Content-Type': 'image/png' }
@@ -137,7 +137,7 @@ export const FLOODS = {
   'one wallet': {
     connections: 64,
     pipelined: 50,
-    request: (_, target) => encodeRequestBytes(`GET /api/agents/${target.wallet}`, target),
+    createRequest: (_, target) => encodeRequestBytes(`GET /api/agents/${target.wallet}`, target),
   },
   pictures: createPostFlood('/api/pixels?w=8&h=8', 40, () => picture, PNG_TYPE),
   'blank pictures': createPostFlood('/api/pixels?w=8&h=8', 40, () => blankPicture, PNG_TYPE),
@@ -147,10 +147,13 @@ export const FLOODS = {
   'a missing page of the atlas': createGetFlood(() => '/atlas?page=9000'),
   'cards of agents': createGetFlood((at) => `/card.png?agent=${1 + (at % 400)}`),
   'space for an area': createPostFlood('/areas', 64, () => '{"w":20,"h":20}'),
-  'bad signatures': { connections: 128, request: (_, target) => createForeignRepaint(createJunkSignature(), target) },
+  'bad signatures': {
+    connections: 128,
+    createRequest: (_, target) => createForeignRepaint(createJunkSignature(), target),
+  },
   'signatures of wallets that are not deployed': {
     connections: 128,
-    request: (_, target) =>
+    createRequest: (_, target) =>
       createForeignRepaint(
         serializeErc6492Signature({
           address: `0x${createRandomHex(20)}`,
@@ -162,12 +165,15 @@ export const FLOODS = {
   },
   'bad signatures for names': {
     connections: 64,
-    request: (_, target) => {
+    createRequest: (_, target) => {
       const body = { wallet: target.wallet, ts: Date.now(), signature: createJunkSignature(), name: 'not mine' }
       return encodeRequestBytes('PUT /api/agents/me', target, JSON_TYPE, JSON.stringify(body))
     },
   },
-  'junk payments': { connections: 1500, request: (_, target) => createPaidRequest(createJunkPayment(target), target) },
+  'junk payments': {
+    connections: 1500,
+    createRequest: (_, target) => createPaidRequest(createJunkPayment(target), target),
+  },
   'junk payments over MCP': createPostFlood(
     '/mcp',
     128,
@@ -187,14 +193,14 @@ export const FLOODS = {
   ),
   'one unsigned payment': {
     connections: 160,
-    request: (() => {
+    createRequest: (() => {
       let payment: object | undefined
       return (_: number, target: Target) => createPaidRequest((payment ??= createJunkPayment(target)), target)
     })(),
   },
   'repaints with thousands of keys': {
     connections: 16,
-    request: (_, target) =>
+    createRequest: (_, target) =>
       encodeRequestBytes(`PUT /areas/${target.block}-${target.block}`, target, JSON_TYPE, manyKeys),
   },
   'long texts beside an unreadable payment': createPostFlood('/areas', 16, () => longText, {
@@ -203,26 +209,26 @@ export const FLOODS = {
   }),
   'payments from empty wallets': {
     connections: 64,
-    request: async (_, target) => createPaidRequest(await createPennilessPayment(target), target),
+    createRequest: async (_, target) => createPaidRequest(await createPennilessPayment(target), target),
   },
-  repaints: { connections: 48, request: createRepaintRequest },
+  repaints: { connections: 48, createRequest: createRepaintRequest },
   'uploads of a byte a second': {
     connections: 100,
     drips: true,
-    request: (_, target) =>
+    createRequest: (_, target) =>
       encodeRequestBytes('POST /api/pixels?w=8&h=8', target, { ...PNG_TYPE, 'Content-Length': '1000000' }),
   },
   'headers at a byte a second': {
     connections: 2000,
     drips: true,
-    request: (_, target) => Buffer.from(`GET / HTTP/1.1\r\nHost: ${target.host}\r\nX-`),
+    createRequest: (_, target) => Buffer.from(`GET / HTTP/1.1\r\nHost: ${target.host}\r\nX-`),
   },
-  'connections that send nothing': { connections: 2000, request: () => new Uint8Array() },
+  'connections that send nothing': { connections: 2000, createRequest: () => new Uint8Array() },
   'live streams': { ...createGetFlood(() => '/api/live', 2000), stays: true },
   'live from 0': {
     connections: 500,
     stays: true,
-    request: (_, target) => encodeRequestBytes('GET /api/live', target, { 'Last-Event-ID': '0' }),
+    createRequest: (_, target) => encodeRequestBytes('GET /api/live', target, { 'Last-Event-ID': '0' }),
   },
 } as const satisfies Readonly<Record<string, Flood>>
 

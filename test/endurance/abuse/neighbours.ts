@@ -1,10 +1,10 @@
 /** Honest clients during a flood, with their own address: their requests, and how long they wait. */
 
 import { privateKeyToAccount } from 'viem/accounts'
-import { buyerOf, keyOf } from '../../../bench/servers/seed.ts'
+import { chooseBuyer, toPrivateKey } from '../../../bench/servers/seed.ts'
 import { countAgents } from '../../../bench/servers/servers.ts'
-import { CLAIM_ORDER, coordOf } from '../../../shared/wall.ts'
-import { type At, repaint } from '../../support/e2e/buyer.ts'
+import { CLAIM_ORDER, formatCoord } from '../../../shared/wall.ts'
+import { type At, repaintBlock } from '../../support/e2e/buyer.ts'
 
 /** The repeated requests of an honest client. */
 export type Kind = 'health' | 'preview' | 'repaint' | 'MCP call'
@@ -34,22 +34,23 @@ const JSON_TYPE = { 'content-type': 'application/json' }
 const MCP_TYPE = { ...JSON_TYPE, accept: 'application/json, text/event-stream' }
 
 /** Sends each kind of request repeatedly until `until` settles. The seeded wall has `sold` sold blocks. */
-export async function measureWaitsBeside(
+export async function measureWaitsDuring(
   entrance: At,
   sold: number,
   until: Promise<unknown>,
 ): Promise<Readonly<Record<Kind, Waits>>> {
-  const owner = privateKeyToAccount(keyOf(OWNER))
-  const owned = CLAIM_ORDER.slice(0, sold).filter((_, at) => buyerOf(at + 1, countAgents(sold)) === OWNER)
-  const blocks = owned.slice(0, BLOCKS).map(coordOf)
-  const post = (path: string, headers: Readonly<Record<string, string>>, body: object) =>
+  const owner = privateKeyToAccount(toPrivateKey(OWNER))
+  const owned = CLAIM_ORDER.slice(0, sold).filter((_, at) => chooseBuyer(at + 1, countAgents(sold)) === OWNER)
+  const blocks = owned.slice(0, BLOCKS).map(formatCoord)
+  const postJson = (path: string, headers: Readonly<Record<string, string>>, body: object) =>
     fetch(`${entrance.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
   const call = { name: 'preview_block', arguments: { coord: 'next' } }
   const kinds: Readonly<Record<Kind, (at: number) => Promise<Response>>> = {
     health: () => fetch(`${entrance.url}/api/health`),
-    preview: () => post('/api/preview', JSON_TYPE, { coord: 'next' }),
-    repaint: (at) => repaint(entrance, owner, blocks[at % blocks.length] ?? '', `honest ${at} ${crypto.randomUUID()}`),
-    'MCP call': (id) => post('/mcp', MCP_TYPE, { jsonrpc: '2.0', id, method: 'tools/call', params: call }),
+    preview: () => postJson('/api/preview', JSON_TYPE, { coord: 'next' }),
+    repaint: (at) =>
+      repaintBlock(entrance, owner, blocks[at % blocks.length] ?? '', `honest ${at} ${crypto.randomUUID()}`),
+    'MCP call': (id) => postJson('/mcp', MCP_TYPE, { jsonrpc: '2.0', id, method: 'tools/call', params: call }),
   }
   let isOver = false
   void until.finally(() => (isOver = true)).catch(() => {})

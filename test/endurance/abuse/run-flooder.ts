@@ -41,7 +41,7 @@ async function runFlood({ flood: name, target, addresses, connections, ms }: Flo
     const sendNext = async () => {
       if (isOver()) return void socket.destroy()
       awaited = flood.pipelined ?? 1
-      const requests = Array.from({ length: awaited }, () => flood.request(asked++, target))
+      const requests = Array.from({ length: awaited }, () => flood.createRequest(asked++, target))
       socket.write(Buffer.concat(await Promise.all(requests)))
     }
     const receiveChunk = (chunk: Buffer): void => {

@@ -17,7 +17,7 @@ import { startSurroundings } from '../../support/e2e/world.ts'
 import { createFlatPng } from '../../support/picture-files.ts'
 import { type FloodCounts, startFlooder, readTarget } from './flood-from.ts'
 import { type FloodName, FLOODS } from './floods.ts'
-import { type Kind, type Waits, measureWaitsBeside } from './neighbours.ts'
+import { type Kind, type Waits, measureWaitsDuring } from './neighbours.ts'
 
 /** The entry point of requests: the wall's own port, or nginx configured as in `deploy/`. */
 export type Entrance = 'directly' | 'through nginx'
@@ -68,7 +68,7 @@ export async function openScene(changes: number, left: number): Promise<Scene> {
   const sold = TOTAL_BLOCKS - left
   seedWall(databasePath, { blocks: sold, agents: countAgents(sold) })
   await addChanges(databasePath, changes)
-  const wall = await around.startArmed({ RPC_URL: rpc.url, DATABASE_PATH: databasePath })
+  const wall = await around.startArmedWall({ RPC_URL: rpc.url, DATABASE_PATH: databasePath })
   const target = await readTarget(wall, sold)
   const flooder = startFlooder()
   const nginx = isInstalled('nginx') ? await startProxy('nginx', [new URL(wall.url).port]) : undefined
@@ -107,8 +107,8 @@ export async function openScene(changes: number, left: number): Promise<Scene> {
         return { isBought, isPainted: await measureAnswer(() => orderArea(entrance, ORDER, areaPayment)) }
       })
       const [waits, rails] = await Promise.all([
-        measureWaitsBeside(entrance, sold, flooding),
-        watchRails(wall.url, flooding),
+        measureWaitsDuring(entrance, sold, flooding),
+        collectRailStates(wall.url, flooding),
       ])
       const ends = await Promise.all(buying)
       return {
@@ -140,7 +140,7 @@ const computeMedian = (values: readonly number[]) =>
 const SAMPLE_EVERY_MS = 50
 
 /** Every state of the rail that `/api/health` reports until `until` settles. */
-async function watchRails(url: string, until: Promise<unknown>): Promise<string[]> {
+async function collectRailStates(url: string, until: Promise<unknown>): Promise<string[]> {
   const rails = new Set<string>()
   let isOver = false
   void until.finally(() => (isOver = true)).catch(() => {})

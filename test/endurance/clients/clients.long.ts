@@ -44,23 +44,23 @@ describe.skipIf(!isInstalled)('third-party clients:', () => {
       }
       const target = new URL(`/blocks/${coord}`, world.url)
       for (const [name, value] of Object.entries(listing)) target.searchParams.set(name, value)
-      await run(client, wallet, { target: target.href })
+      await runClient(client, wallet, { target: target.href })
       const deed = await wallAt(world.url).block(coord)
       expect({ name: deed?.owner.name, message: deed?.message, link: deed?.link }).toEqual(listing)
-      if (client.signsIn === true) await signIn(client, wallet, coord)
+      if (client.signsIn === true) await checkSignIn(client, wallet, coord)
       expect(await world.readBalance(wallet)).toBe(4)
     },
     3 * CLIENT_MAX_MS,
   )
 
   /** Repaints the block and names the wallet through the client, and expects the block to show both changes. */
-  async function signIn(client: Client, wallet: Wallet, coord: string): Promise<void> {
-    const post = (path: string, body: object) =>
-      run(client, wallet, { target: world.url + path, body: JSON.stringify(body) })
+  async function checkSignIn(client: Client, wallet: Wallet, coord: string): Promise<void> {
+    const postJson = (path: string, body: object) =>
+      runClient(client, wallet, { target: world.url + path, body: JSON.stringify(body) })
     const message = `repainted with ${client.name}`
     const name = `by ${client.name}`.slice(0, 40)
-    await post(`/blocks/${coord}`, { message, pixels: '07'.repeat(100) })
-    await post('/api/agents/me', { name })
+    await postJson(`/blocks/${coord}`, { message, pixels: '07'.repeat(100) })
+    await postJson('/api/agents/me', { name })
     expect(await wallAt(world.url).block(coord)).toMatchObject({
       message,
       pixels: expect.any(String),
@@ -77,7 +77,7 @@ describe.skipIf(!isInstalled)('third-party clients:', () => {
       await wallAt(url, { account: wallet, folder }).buy(coord)
       const image = Buffer.from(await (await fetch(`${url}/blocks/${coord}.png`)).arrayBuffer()).toString('base64')
       const env = { MCP_URL: `${url}/mcp`, BLOCK: coord, IMAGE: image, CLIENT: client.name }
-      const out = await run(client, wallet, { target: url }, env)
+      const out = await runClient(client, wallet, { target: url }, env)
       // `every-tool.mjs` prints this as its last line.
       const said: { names: string[]; used: string[] } = JSON.parse(out.trimEnd().split('\n').at(-1) ?? '')
       expect(said.names).not.toEqual([])
@@ -91,9 +91,9 @@ describe.skipIf(!isInstalled)('third-party clients:', () => {
   )
 
   /** Runs a client, expects it to exit with 0, and returns its output. */
-  async function run(client: Client, wallet: Wallet, at: At, env: object = {}): Promise<string> {
+  async function runClient(client: Client, wallet: Wallet, at: At, env: object = {}): Promise<string> {
     const home = await mkdtemp(join(world.folder, 'home-'))
-    const child = Bun.spawn([...client.command(at)], {
+    const child = Bun.spawn([...client.buildCommand(at)], {
       cwd: home,
       env: {
         PATH: Bun.env['PATH'] ?? '',

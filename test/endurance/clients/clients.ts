@@ -5,13 +5,13 @@
 
 import { join } from 'node:path'
 
-const resolveHere = (path: string) => join(import.meta.dir, path)
-const locateBin = (name: string) => resolveHere(`node_modules/.bin/${name}`)
+const resolvePath = (path: string) => join(import.meta.dir, path)
+const locateBin = (name: string) => resolvePath(`node_modules/.bin/${name}`)
 
 /** A client; if there are several ways to use it, its name says which way is meant. */
 export type Client = {
   readonly name: string
-  readonly command: (at: At) => readonly string[]
+  readonly buildCommand: (at: At) => readonly string[]
   readonly env?: Readonly<Record<string, string>>
   readonly signsIn?: true // it also signs in, to repaint its block and to name itself
 }
@@ -19,9 +19,12 @@ export type Client = {
 /** The URL that a client requests; with a `body`, the client posts it as JSON. */
 export type At = { readonly target: string; readonly body?: string }
 
-const createScript = (path: string) => () => ['node', '--import', resolveHere('offline.mjs'), resolveHere(path)]
+const createScriptCommand = (path: string) => () => ['node', '--import', resolvePath('offline.mjs'), resolvePath(path)]
 
-const createBuyer = (name: string, path: string): Client => ({ name, command: createScript(`buyers/${path}.mjs`) })
+const createBuyer = (name: string, path: string): Client => ({
+  name,
+  buildCommand: createScriptCommand(`buyers/${path}.mjs`),
+})
 
 /** The clients that each buy one block. */
 export const BUYERS: readonly Client[] = [
@@ -34,10 +37,10 @@ export const BUYERS: readonly Client[] = [
   createBuyer('mppx, older', 'mppx-older'),
   {
     name: 'mppx CLI',
-    command: ({ target }) => [
+    buildCommand: ({ target }) => [
       'node',
       '--import',
-      resolveHere('offline.mjs'),
+      resolvePath('offline.mjs'),
       locateBin('mppx'),
       target,
       '--protocol',
@@ -50,10 +53,10 @@ export const BUYERS: readonly Client[] = [
   createBuyer('thirdweb', 'thirdweb'),
   {
     name: 'agentcash CLI',
-    command: ({ target, body }) => [
+    buildCommand: ({ target, body }) => [
       'node',
       '--import',
-      resolveHere('offline.mjs'),
+      resolvePath('offline.mjs'),
       locateBin('agentcash'),
       'fetch',
       target,
@@ -67,7 +70,7 @@ export const BUYERS: readonly Client[] = [
 
 const createMcpClient = (name: string, path: string, env: Readonly<Record<string, string>> = {}): Client => ({
   name,
-  command: createScript(`tools/${path}.mjs`),
+  buildCommand: createScriptCommand(`tools/${path}.mjs`),
   env,
 })
 

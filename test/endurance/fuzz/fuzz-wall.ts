@@ -31,7 +31,7 @@ export async function openFuzzWall(): Promise<FuzzWall> {
   const folder = await mkdtemp(join(tmpdir(), 'pixel-wall-fuzz-'))
   const path = join(folder, 'wall.sqlite')
   const db = await openSqlite(path, TERMS.network)
-  const { app: wall, live, logger, idle } = await openWall({}, db)
+  const { app: wall, live, logger, waitUntilIdle } = await openWall({}, db)
   const handle = async (request: Request): Promise<Response> => await wall.handle(request)
   for (let owner = 1; owner <= OWNERS; owner++) {
     const { status } = await handle(
@@ -49,7 +49,7 @@ export async function openFuzzWall(): Promise<FuzzWall> {
       return `127.0.0.1:${wall.server?.port}`
     },
     async readRowsVersion() {
-      await idle()
+      await waitUntilIdle()
       return version.get()?.data_version ?? 0
     },
     async close() {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { IS_LONG_RUN } from '../../support/long-run.ts'
 import { openFuzzWall, type FuzzWall } from './fuzz-wall.ts'
-import { fuzz, fuzzWire } from './fuzz.ts'
+import { fuzzRequests, fuzzWire } from './fuzz.ts'
 
 // Goal: no request gets a 5xx or an error in an unknown format, and no request changes a row unless it gets a 200.
 // Method: generated requests, most of them valid except for a small change, to the whole service with a real database
@@ -22,7 +22,7 @@ afterAll(async () => {
 test(
   `${REQUESTS} generated requests (seed ${SEED}) get no 5xx and no error in an unknown format, and change no row without a 200`,
   async () => {
-    const statuses = await fuzz(wall, REQUESTS, SEED)
+    const statuses = await fuzzRequests(wall, REQUESTS, SEED)
     for (const status of [200, 400, 401, 402, 404, 405, 409, 413]) expect([...statuses.keys()]).toContain(status)
   },
   TIME_MS,

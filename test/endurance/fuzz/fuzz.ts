@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { scaleLimit } from '../../support/machine.ts'
 import { BASE_URL } from '../../support/service/wall.ts'
-import { exchange } from '../hostile/wire.ts'
+import { exchangeBytes } from '../hostile/wire.ts'
 import type { FuzzWall } from './fuzz-wall.ts'
 import { wild, wildBytes, type Wild } from './requests.ts'
 
@@ -14,14 +14,14 @@ const ANSWER_MAX_MS = scaleLimit(10_000)
  * Sends `runs` requests, and returns how often each status occurred; throws an error with the smallest request that
  * gets a wrong response.
  */
-export async function fuzz(wall: FuzzWall, runs: number, seed: number): Promise<Map<number, number>> {
+export async function fuzzRequests(wall: FuzzWall, runs: number, seed: number): Promise<Map<number, number>> {
   const statuses = new Map<number, number>()
-  const property = fc.asyncProperty(wild, async (request) => await sendOne(wall, request, statuses))
+  const property = fc.asyncProperty(wild, async (request) => await checkRequest(wall, request, statuses))
   await fc.assert(property, { numRuns: runs, seed })
   return statuses
 }
 
-async function sendOne(wall: FuzzWall, sent: Wild, statuses: Map<number, number>): Promise<void> {
+async function checkRequest(wall: FuzzWall, sent: Wild, statuses: Map<number, number>): Promise<void> {
   const request = createRequest(sent)
   if (request === undefined) return
   const before = await wall.readRowsVersion()
@@ -119,7 +119,7 @@ export async function fuzzWire(
 const WRONG_VERSION = 505
 
 async function sendBytes(host: string, bytes: Uint8Array): Promise<number> {
-  const { status, body } = await exchange(host, bytes, { timeoutMs: TIMEOUT_MS })
+  const { status, body } = await exchangeBytes(host, bytes, { timeoutMs: TIMEOUT_MS })
   if (status >= 500 && status !== WRONG_VERSION)
     throw new Error(`${status}: ${body} to ${JSON.stringify(Buffer.from(bytes).toString())}`)
   return status

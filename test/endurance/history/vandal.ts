@@ -1,7 +1,7 @@
 /** An owner who repaints as often as the budgets allow, on a clock that the test advances. */
 
 import { privateKeyToAccount } from 'viem/accounts'
-import { buyerOf, keyOf, NETWORK, seedWall } from '../../../bench/servers/seed.ts'
+import { chooseBuyer, toPrivateKey, NETWORK, seedWall } from '../../../bench/servers/seed.ts'
 import { countAgents, QUIET } from '../../../bench/servers/servers.ts'
 import { openSqlite } from '../../../db/sqlite/open.ts'
 import { startWall } from '../../../server/local/wall-process.ts'
@@ -25,8 +25,8 @@ const STEP_MS = 20_000
 const BEGINS_AT = 1_791_000_000_000
 
 const AGENTS = countAgents(TOTAL_BLOCKS)
-const OWNER = privateKeyToAccount(keyOf(1)).address.toLowerCase() as `0x${string}`
-const OWNED = CLAIM_ORDER.filter((_, at) => buyerOf(at + 1, AGENTS) === 1).slice(0, BLOCKS)
+const OWNER = privateKeyToAccount(toPrivateKey(1)).address.toLowerCase() as `0x${string}`
+const OWNED = CLAIM_ORDER.filter((_, at) => chooseBuyer(at + 1, AGENTS) === 1).slice(0, BLOCKS)
 
 /** Creates a sold wall in the file `path`. The vandal repaints ten of its blocks; the log keeps `historyDays` days. */
 export async function createVandalisedWall(path: string, historyDays: number) {

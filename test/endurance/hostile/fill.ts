@@ -16,7 +16,7 @@ export async function fillRequest(stage: Stage, item: RequestCase): Promise<Wire
   const target = replaceTokens(item.path, word)
   const headers = { ...item.headers, ...(item.pay && { 'payment-signature': await createPayment(stage, item.pay) }) }
   if (bodyB64 !== undefined) return { method, target, headers, chunked, body: Uint8Array.fromBase64(bodyB64) }
-  const text = item.body === null ? undefined : await signText(stage, target, replaceTokens(item.body, word))
+  const text = item.body === null ? undefined : await replaceSignatures(stage, target, replaceTokens(item.body, word))
   return { method, target, headers, chunked, body: text === undefined ? undefined : new TextEncoder().encode(text) }
 }
 
@@ -49,7 +49,7 @@ export function createTokenLookup(stage: Stage): Word {
 }
 
 /** Replaces the signature tokens of a body; each signature covers the other fields of the body. */
-async function signText({ owner, stranger, world }: Stage, target: string, text: string): Promise<string> {
+async function replaceSignatures({ owner, stranger, world }: Stage, target: string, text: string): Promise<string> {
   const who = /\{\{sig:(\w+)\}\}/.exec(text)?.[1]
   if (who === undefined) return text
   const message = composeMessage(new URL(world.url).hostname, target, parseRecord(text))

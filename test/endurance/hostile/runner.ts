@@ -4,22 +4,22 @@ import type { Case } from './catalogue.ts'
 import { fillRequest, replaceTokens, createTokenLookup } from './fill.ts'
 import { parseRecord, toRecord } from './json.ts'
 import type { Stage } from './stage.ts'
-import { type Answer, encodeWireRequest, exchange } from './wire.ts'
+import { type Answer, encodeWireRequest, exchangeBytes } from './wire.ts'
 
 /** Sends the request of one case and returns its problems; if there are none, the case passes. */
 export async function findProblems(stage: Stage, item: Case): Promise<string[]> {
-  const before = stage.readChanges()
+  const before = stage.readState()
   const answer = await fetchAnswer(stage, item)
   const problems = [...listAnswerProblems(item, answer), ...listShapeProblems(item, answer)]
-  if (answer.status !== 200 && stage.readChanges() !== before)
+  if (answer.status !== 200 && stage.readState() !== before)
     problems.push('a row was changed, or a settlement was requested')
   return problems.map((problem) => `${item.id}: ${problem}`)
 }
 
 async function fetchAnswer(stage: Stage, item: Case): Promise<Answer> {
-  if ('raw' in item) return await exchange(stage.host, replaceTokens(item.raw, createTokenLookup(stage)))
+  if ('raw' in item) return await exchangeBytes(stage.host, replaceTokens(item.raw, createTokenLookup(stage)))
   const bytes = encodeWireRequest(stage.host, await fillRequest(stage, item))
-  return await exchange(stage.host, bytes, { isHead: item.method === 'HEAD' })
+  return await exchangeBytes(stage.host, bytes, { isHead: item.method === 'HEAD' })
 }
 
 function listAnswerProblems({ area, expect: { status, code } }: Case, answer: Answer): string[] {

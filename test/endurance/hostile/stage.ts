@@ -20,7 +20,7 @@ export type Stage = {
   /** An open block that no other case uses. */
   findOpenBlock(): string
   /** All compared rows, and how many settlements were requested, as text. */
-  readChanges(): string
+  readState(): string
   stop(): Promise<void>
 }
 
@@ -62,7 +62,7 @@ export async function openStage(): Promise<Stage> {
     stranger: createWallet(),
     owned: OWNED,
     findOpenBlock: () => `${opened % COLS},${OPEN_ROW + Math.floor(opened++ / COLS)}`,
-    readChanges: () => JSON.stringify([tables.map((table) => table.values()), world.facilitator.settle.countCalls()]),
+    readState: () => JSON.stringify([tables.map((table) => table.values()), world.facilitator.settle.countCalls()]),
     async stop() {
       rows.close()
       await world.stop()

@@ -19,7 +19,7 @@ const TIMEOUT_MS = 30_000
 const NO_ANSWER = { status: 0, headers: new Headers(), body: '' }
 
 /** Sends bytes, and returns the first response, or status 0 if none came in time. */
-export function exchange(
+export function exchangeBytes(
   host: string,
   bytes: string | Uint8Array,
   { isHead = false, timeoutMs = TIMEOUT_MS }: { isHead?: boolean; timeoutMs?: number } = {},
@@ -71,11 +71,11 @@ function parseAnswer(got: Buffer, isHead: boolean, atEnd: boolean): Answer | und
   for (const field of fields) headers.append(field.slice(0, field.indexOf(':')), field.slice(field.indexOf(':') + 1))
   const rest = got.subarray(split + 4)
   if (isHead || status === 204 || status === 304) return { status, headers, body: '' }
-  const body = headers.get('transfer-encoding') === 'chunked' ? decodeChunks(rest) : cutToSize(rest, headers, atEnd)
+  const body = headers.get('transfer-encoding') === 'chunked' ? decodeChunks(rest) : cutBodyToSize(rest, headers, atEnd)
   return body === undefined ? undefined : { status, headers, body: body.toString() }
 }
 
-function cutToSize(rest: Buffer, headers: Headers, atEnd: boolean): Buffer | undefined {
+function cutBodyToSize(rest: Buffer, headers: Headers, atEnd: boolean): Buffer | undefined {
   const length = headers.get('content-length')
   if (length === null || atEnd) return atEnd ? rest : undefined
   return rest.byteLength >= Number(length) ? rest.subarray(0, Number(length)) : undefined

@@ -8,11 +8,11 @@ import { waitUntilArmed } from '../../../server/local/wall-process.ts'
 import { inventedHash } from '../../support/chain/faulty-facilitator.ts'
 import {
   createStatusFailure,
-  answerPage,
+  answerWithPage,
   type Failing,
   type Front,
   hangForever,
-  failOnPath,
+  createPathFailure,
   createResultFailure,
 } from '../../support/chain/front.ts'
 import { buyBlock, fetchBlock, signBlockPayment } from '../../support/e2e/buyer.ts'
@@ -59,7 +59,7 @@ const createLongFacilitatorOutage = (words: string, how: Failing): Outage<FileSt
 const createBuyerOutage = (words: string, how: Failing): Outage<FileStage> => ({
   ...createFacilitatorOutage(words, () => {}),
   async begin(stage) {
-    stage.facilitator.failWith(failOnPath('/verify', how))
+    stage.facilitator.failWith(createPathFailure('/verify', how))
     await tryToBuy(stage)
   },
 })
@@ -71,7 +71,7 @@ const createSettlementOutage = (how: Failing): Outage<FileStage> => ({
   sells: true,
   longOnly: true,
   async begin(stage) {
-    stage.facilitator.failWith(failOnPath('/settle', how))
+    stage.facilitator.failWith(createPathFailure('/settle', how))
     await Promise.all(Array.from({ length: BUYERS }, () => tryToBuy(stage)))
   },
   end: ({ facilitator }) => facilitator.endFailures(),
@@ -173,7 +173,7 @@ export const ON_A_FILE: Readonly<Record<string, Outage<FileStage>>> = {
     'returns status 500 for /supported',
     createStatusFailure(500),
   ),
-  'the facilitator returns a web page': createLongFacilitatorOutage('does not return JSON', answerPage),
+  'the facilitator returns a web page': createLongFacilitatorOutage('does not return JSON', answerWithPage),
   'the facilitator supports another network': createFacilitatorOutage('does not support eip155:8453', (front) =>
     front.failWith(() => Response.json({ kinds: [] })),
   ),
@@ -211,7 +211,7 @@ export const ON_A_FILE: Readonly<Record<string, Outage<FileStage>>> = {
     },
   },
   'the chain endpoint returns status 500': createLongEndpointOutage('returns status 500', createStatusFailure(500)),
-  'the chain endpoint returns a web page': createLongEndpointOutage('does not return JSON-RPC', answerPage),
+  'the chain endpoint returns a web page': createLongEndpointOutage('does not return JSON-RPC', answerWithPage),
   'the chain endpoint’s certificate is not trusted': {
     ...createEndpointOutage('presents an untrusted certificate .*', (front) => front.forgeCertificate()),
     longOnly: true,
@@ -239,8 +239,8 @@ export const ON_A_FILE: Readonly<Record<string, Outage<FileStage>>> = {
     reason: /^the wall is too slow/,
     sells: true,
     longOnly: true,
-    begin: ({ getWall: wall }) => pauseRepeatedly(wall()),
-    end: ({ getWall: wall }) => resumeProcess(wall()),
+    begin: ({ getWall }) => pauseRepeatedly(getWall()),
+    end: ({ getWall }) => resumeProcess(getWall()),
   },
   'another program locks the database file': {
     named: 'store-write',

@@ -71,7 +71,7 @@ export async function playOutage<On extends Stage>(stage: On, outage: Outage<On>
         '/readyz still returned 200',
         (await measureWait(NAMED_MS, async () => !(await isReady()))) !== undefined,
       )
-    await reportsDependency(wall, named).then((isReported) =>
+    await isReportedDown(wall, named).then((isReported) =>
       expectThat('/readyz did not report the dependency', isReported),
     )
     // If a dependency fails, a supervisor must not end the process, and a load balancer must not turn readers away.
@@ -94,7 +94,7 @@ export async function playOutage<On extends Stage>(stage: On, outage: Outage<On>
   if (isShared(stage))
     expectThat(
       'the instances show different sales',
-      (await measureWait(NAMED_MS, () => haveSameSales(stage))) !== undefined,
+      (await measureWait(NAMED_MS, () => hasSameSales(stage))) !== undefined,
     )
   return { called, namedS: namedS === undefined ? undefined : namedS - afterSeconds, overS, misses }
 }
@@ -112,15 +112,15 @@ const fetchStatus = async ({ url }: WallProcess, path: string) => (await fetch(u
 const isSelling = async (wall: WallProcess) => (await fetchStatus(wall, '/readyz')) === 200
 
 /** Whether /readyz shows a dependency as down, or gives any reason for not being ready. */
-async function reportsDependency({ url }: WallProcess, named: string): Promise<boolean> {
+async function isReportedDown({ url }: WallProcess, named: string): Promise<boolean> {
   const { reasons, dependencies } = (await (await fetch(`${url}/readyz`)).json()) as Readiness
   return dependencies.some(({ kind, state }) => kind === named && state === 'down') || reasons.length > 0
 }
 
 const isShared = (stage: Stage): stage is ServerStage => 'other' in stage
 
-async function haveSameSales({ getWall: wall, other }: ServerStage): Promise<boolean> {
-  const [one, two] = await Promise.all([readFeed(wall()), readFeed(other)])
+async function hasSameSales({ getWall, other }: ServerStage): Promise<boolean> {
+  const [one, two] = await Promise.all([readFeed(getWall()), readFeed(other)])
   return Bun.deepEquals(one, two)
 }
 

@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { SQL } from 'bun'
 import { waitUntilArmed, type WallProcess, type WallSettings } from '../../../server/local/wall-process.ts'
-import { forwardTo, makeCertificates, openFront, type Front } from '../../support/chain/front.ts'
+import { createForwarder, makeCertificates, openFront, type Front } from '../../support/chain/front.ts'
 import { runCommand } from '../../support/e2e/command.ts'
 import { startSurroundings, type Surroundings } from '../../support/e2e/world.ts'
 import { IS_LONG_RUN } from '../../support/long-run.ts'
@@ -54,7 +54,7 @@ async function openFronts() {
   const around = await startSurroundings({ BASE_URL: 'http://127.0.0.1', ...OWN_TIMES })
   const certificate = await makeCertificates(around.folder)
   const facilitator = openFront(around.network.callFacilitator, around.folder)
-  const endpoint = openFront(forwardTo(around.network.rpcUrl), around.folder)
+  const endpoint = openFront(createForwarder(around.network.rpcUrl), around.folder)
   return { around, facilitator, endpoint, trusting: { NODE_EXTRA_CA_CERTS: certificate } }
 }
 
@@ -65,7 +65,7 @@ export async function openFileStage(): Promise<FileStage> {
   const databasePath = join(disk.folder, 'wall.sqlite')
   const fronts = { FACILITATOR_URL: facilitator.url, RPC_URL: endpoint.url }
   const settings = { ...(await around.createFileSettings()), ...fronts, ...trusting, DATABASE_PATH: databasePath }
-  let wall = await around.startArmed(settings)
+  let wall = await around.startArmedWall(settings)
   return {
     around,
     facilitator,
@@ -91,15 +91,15 @@ export async function openFileStage(): Promise<FileStage> {
 /** Starts two walls on a database server. */
 export async function openServerStage(): Promise<ServerStage> {
   const [{ around, facilitator, endpoint, trusting }, server] = await Promise.all([openFronts(), startPostgres()])
-  const url = server.getUrl(await server.newDatabase())
+  const url = server.getUrl(await server.createDatabase())
   const proxies = [startCutProxy(url), startCutProxy(url)] as const
   const settings = {
     FACILITATOR_URL: `${facilitator.url},${around.facilitator.url}`,
     RPC_URL: `${endpoint.url},${around.network.rpcUrl}`,
     ...trusting,
   }
-  const wall = await around.startArmed({ ...settings, DATABASE_URL: proxies[0].url })
-  const other = await around.startArmed({ ...settings, DATABASE_URL: proxies[1].url })
+  const wall = await around.startArmedWall({ ...settings, DATABASE_URL: proxies[0].url })
+  const other = await around.startArmedWall({ ...settings, DATABASE_URL: proxies[1].url })
   await waitUntilArmed(other.url)
   return {
     around,

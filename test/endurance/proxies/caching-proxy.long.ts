@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readRequestCount, simulateViewers } from '../../../bench/scenarios/viewers.ts'
-import { buyBlock, fetchBlock, repaint } from '../../support/e2e/buyer.ts'
+import { buyBlock, fetchBlock, repaintBlock } from '../../support/e2e/buyer.ts'
 import { isInstalled, type Proxy, startProxy } from '../../support/e2e/proxies.ts'
 import { findMetricsPort } from '../../support/e2e/read-wall.ts'
 import { startWorld, type World } from '../../support/e2e/world.ts'
@@ -46,7 +46,7 @@ describe.skipIf(!isInstalled('caching-nginx'))('behind a proxy with a cache', ()
     await buyBlock(proxy, wallet, block)
     expect((await fetchBlock(proxy, block)).status).toBe(200)
     const message = 'seen by all'
-    expect((await repaint(proxy, wallet, block, message)).status).toBe(200)
+    expect((await repaintBlock(proxy, wallet, block, message)).status).toBe(200)
     await waitUntil(async () => (await readTail()).changes.some((one) => 'm' in one && one.m === message))
   })
 

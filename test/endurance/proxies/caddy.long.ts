@@ -39,7 +39,7 @@ describe.skipIf(!isInstalled('caddy'))('behind Caddy', () => {
     const takeNext = () => requests[asked++ % requests.length]
     const port = Number(new URL(proxy.url).port)
     const [reads, ...bought] = await Promise.all([
-      runLoad({ port, next: takeNext, connections: 16, ms: READS_MS }),
+      runLoad({ port, getNextRequest: takeNext, connections: 16, ms: READS_MS }),
       ...payments.map((payment) => fetchBlock(proxy, 'next', payment)),
     ])
     expect(bought.map(({ status }) => status)).toEqual(payments.map(() => 200))

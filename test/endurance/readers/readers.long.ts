@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { World } from '../../support/e2e/world.ts'
 import { reportSkipped } from '../../support/skipped.ts'
-import { measureUnread, openSoldWall, repaintRepeatedly } from './readers.ts'
+import { measureUnreadResponses, openSoldWall, repaintRepeatedly } from './readers.ts'
 
 // Goal: clients that do not read their responses take little of the server's memory, and not for long. Method: a
 // process whose connections never read, a sold wall, and Linux's counters for the wall's process and its connections.
@@ -25,7 +25,7 @@ linuxTest.each([
 ] as const)(
   'clients that do not read %s use little memory and are disconnected',
   async (_, path, meanwhile) => {
-    const memory = await measureUnread(world, path, READERS, async () => {
+    const memory = await measureUnreadResponses(world, path, READERS, async () => {
       expect(await meanwhile()).toBeGreaterThan(0)
     })
     console.log(JSON.stringify({ path, readers: READERS, ...memory }))

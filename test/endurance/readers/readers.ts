@@ -6,12 +6,12 @@
 import { join } from 'node:path'
 import { privateKeyToAccount } from 'viem/accounts'
 import { readResidentMb } from '../../../bench/measure/cpu.ts'
-import { buyerOf, keyOf, seedWall } from '../../../bench/servers/seed.ts'
+import { chooseBuyer, toPrivateKey, seedWall } from '../../../bench/servers/seed.ts'
 import { countAgents } from '../../../bench/servers/servers.ts'
 import { UNREAD_LIMITS } from '../../../server/adapters/unread-limits.ts'
 import { formatEditMessage } from '../../../shared/signing.ts'
 import { MESSAGE_MAX } from '../../../shared/text.ts'
-import { CLAIM_ORDER, coordOf, TOTAL_BLOCKS } from '../../../shared/wall.ts'
+import { CLAIM_ORDER, formatCoord, TOTAL_BLOCKS } from '../../../shared/wall.ts'
 import { startWorld, type World } from '../../support/e2e/world.ts'
 
 /** The peak memory in MB, and how many connections were open at the end. */
@@ -40,8 +40,8 @@ export async function openSoldWall(): Promise<World> {
  * Makes `count` clients request `path` without reading the response, runs `meanwhile`, and waits until their
  * connections are closed, or should be.
  */
-export async function measureUnread(
-  { url, getWall: wall }: World,
+export async function measureUnreadResponses(
+  { url, getWall }: World,
   path: string,
   count: number,
   meanwhile: () => Promise<unknown>,
@@ -58,7 +58,7 @@ export async function measureUnread(
   let most: Memory = { processMb: 0, kernelMb: 0, togetherMb: 0, openAtEnd: 0 }
   let openAtEnd = count
   while (performance.now() < until && openAtEnd > 0) {
-    const processMb = readResidentMb(wall().pid)
+    const processMb = readResidentMb(getWall().pid)
     const kernel = await readKernelMemory(port)
     const togetherMb = processMb + kernel.mb
     if (togetherMb > most.togetherMb) most = { ...most, processMb, kernelMb: kernel.mb, togetherMb }
@@ -85,8 +85,8 @@ async function readKernelMemory(port: string): Promise<{ readonly mb: number; re
  * many repaints were accepted.
  */
 export async function repaintRepeatedly({ url }: World, times: number): Promise<number> {
-  const account = privateKeyToAccount(keyOf(1))
-  const blocks = CLAIM_ORDER.filter((_, at) => buyerOf(at + 1, countAgents(TOTAL_BLOCKS)) === 1).map(coordOf)
+  const account = privateKeyToAccount(toPrivateKey(1))
+  const blocks = CLAIM_ORDER.filter((_, at) => chooseBuyer(at + 1, countAgents(TOTAL_BLOCKS)) === 1).map(formatCoord)
   let accepted = 0
   for (let at = 0; at < times; at++) {
     const block = blocks[at % blocks.length] ?? ''

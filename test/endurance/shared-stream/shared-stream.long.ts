@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readResidentMb } from '../../../bench/measure/cpu.ts'
 import type { Wallet } from '../../../server/local/wallets.ts'
 import { SHARED_STREAM } from '../../../shared/contract/live.ts'
-import { buyBlock, repaint } from '../../support/e2e/buyer.ts'
+import { buyBlock, repaintBlock } from '../../support/e2e/buyer.ts'
 import { runCommand } from '../../support/e2e/command.ts'
 import { isInstalled, type Proxy, startProxy } from '../../support/e2e/proxies.ts'
 import { findMetricsPort } from '../../support/e2e/read-wall.ts'
@@ -38,7 +38,7 @@ describe.skipIf(reportSkipped('varnish', isInstalled('varnish')))('behind a Varn
     await wall.stop()
   })
 
-  const readNewest = async () => (await readBody(createClient(wall).api.tail.get())).nextAfter
+  const readNewestNumber = async () => (await readBody(createClient(wall).api.tail.get())).nextAfter
 
   const begins: number[] = []
 
@@ -53,15 +53,15 @@ describe.skipIf(reportSkipped('varnish', isInstalled('varnish')))('behind a Varn
 
   /** Runs a crowd during repaints; returns its observations, and the most streams and memory that the wall used. */
   const measureFollowers = async (count: number) => {
-    const crowd = await startFollowers(proxy.url, count, await readNewest())
+    const crowd = await startFollowers(proxy.url, count, await readNewestNumber())
     let [mb, streams] = [0, 0]
     for (let at = 0; at < REPAINTS; at++) {
-      expect((await repaint(proxy, owner, BLOCK, `${count} ${at}`)).status).toBe(200)
+      expect((await repaintBlock(proxy, owner, BLOCK, `${count} ${at}`)).status).toBe(200)
       await Bun.sleep(REPAINTED_EVERY_MS)
       streams = Math.max(streams, await countOpenStreams())
       mb = Math.max(mb, readResidentMb(wall.getWall().pid))
     }
-    return { ...(await crowd.waitForChange(await readNewest())), streams, mb: Math.round(mb) }
+    return { ...(await crowd.waitForChange(await readNewestNumber())), streams, mb: Math.round(mb) }
   }
 
   test(`${FOLLOWERS} followers get every change over at most two concurrent streams of the wall`, async () => {
@@ -76,7 +76,7 @@ describe.skipIf(reportSkipped('varnish', isInstalled('varnish')))('behind a Varn
   })
 
   test('if a block is hidden, the shared stream is cut, and later readers do not get its message', async () => {
-    const follow = async (enough: (text: string) => boolean) => {
+    const readStreamUntil = async (enough: (text: string) => boolean) => {
       const { body } = await fetch(proxy.url + SHARED_STREAM)
       let text = ''
       for await (const chunk of (body ?? new ReadableStream<Uint8Array>()).pipeThrough(new TextDecoderStream())) {
@@ -85,11 +85,11 @@ describe.skipIf(reportSkipped('varnish', isInstalled('varnish')))('behind a Varn
       }
       return text
     }
-    await repaint(proxy, owner, BLOCK, 'bad word')
-    const following = follow(() => false).catch(() => 'broken off')
-    await follow((text) => text.includes('bad word'))
+    await repaintBlock(proxy, owner, BLOCK, 'bad word')
+    const following = readStreamUntil(() => false).catch(() => 'broken off')
+    await readStreamUntil((text) => text.includes('bad word'))
     expect((await runCommand(wall.settings, wall.folder, 'hide', BLOCK)).status).toBe(0)
     expect(await following).toBe('broken off')
-    expect(await follow((text) => text.includes(`"${BLOCK}"`))).not.toContain('bad word')
+    expect(await readStreamUntil((text) => text.includes(`"${BLOCK}"`))).not.toContain('bad word')
   })
 })

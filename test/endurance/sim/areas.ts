@@ -56,15 +56,15 @@ const formatNextTarget = ({ w, h }: Size): Target => `next,${w}x${h}`
 const formatAreaTarget = (at: BlockIndex, { w, h }: Size): Target => `${at % COLS},${Math.floor(at / COLS)},${w}x${h}`
 
 /** The width and height of a target in blocks. */
-export function sizeOf(target: Target): Size {
+export function parseSize(target: Target): Size {
   if (typeof target === 'number' || target === 'next') return { w: 1, h: 1 }
   const [w, h] = target.slice(target.lastIndexOf(',') + 1).split('x')
   return { w: Number(w), h: Number(h) }
 }
 
 /** The number of blocks that a target covers. */
-export function blocksOf(target: Target): number {
-  const { w, h } = sizeOf(target)
+export function countBlocks(target: Target): number {
+  const { w, h } = parseSize(target)
   return w * h
 }
 
@@ -73,7 +73,7 @@ export const isNext = (target: Target): boolean => typeof target === 'string' &&
 
 /** The blocks of a target that begins at `at`, row by row. */
 export const listBlocksFrom = (target: Target, at: BlockIndex): readonly BlockIndex[] =>
-  listRectangle(at, sizeOf(target))
+  listRectangle(at, parseSize(target))
 
 const listRectangle = (at: number, { w, h }: Size): readonly BlockIndex[] =>
   Array.from({ length: w * h }, (_, i) => (at + (i % w) + Math.floor(i / w) * COLS) as BlockIndex)
@@ -111,4 +111,4 @@ export const findNearestPlace = (
   wall: readonly BlockIndex[],
   target: Target,
   isTaken: (block: BlockIndex) => boolean,
-): BlockIndex | undefined => listPlaces(wall, sizeOf(target)).find(({ blocks }) => !blocks.some(isTaken))?.at
+): BlockIndex | undefined => listPlaces(wall, parseSize(target)).find(({ blocks }) => !blocks.some(isTaken))?.at

@@ -7,12 +7,12 @@
 import { isFailure, type Failure } from '../../../server/domain/failure.ts'
 import { HELD_BLOCKS_MAX, HOLDS_MAX } from '../../../server/domain/purchase/claim-rules.ts'
 import type { Draft, Listing } from '../../../server/domain/purchase/listing.ts'
-import { keyOf, type Payment, type Target } from '../../../server/domain/purchase/payment.ts'
+import { toPaymentKey, type Payment, type Target } from '../../../server/domain/purchase/payment.ts'
 import { isSold, type Outcome, type Purchase, type SoldPurchase } from '../../../server/domain/purchase/purchase.ts'
-import { isBlock, resolveTarget, positionOf } from '../../../server/domain/purchase/target.ts'
+import { isBlock, resolveTarget, getPosition } from '../../../server/domain/purchase/target.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
-import { readSettled } from '../../support/scheduler.ts'
-import { listBlocksFrom, blocksOf, isNext, findNearestPlace } from './areas.ts'
+import { readSettledResult } from '../../support/scheduler.ts'
+import { listBlocksFrom, countBlocks, isNext, findNearestPlace } from './areas.ts'
 import type { Life } from './commons.ts'
 import type { Book, Sale } from './ledger-model.ts'
 import type { Crowd, Order } from './people/payers.ts'
@@ -137,7 +137,7 @@ type Asking = { readonly target: Target; readonly payment: Payment; readonly now
 type Selling = { readonly settled: boolean }
 type Releasing = { readonly purchase: Purchase; readonly isFinal: boolean }
 
-export const findRow = ({ book }: Pick<Witness, 'book'>, key: string): Purchase | undefined => book.row(key)
+export const findRow = ({ book }: Pick<Witness, 'book'>, key: string): Purchase | undefined => book.findRow(key)
 
 const hasKind = (answer: unknown): answer is { readonly kind: string } =>
   typeof answer === 'object' && answer !== null && 'kind' in answer
@@ -187,9 +187,9 @@ export function createWatcher(witness: Witness): Watcher {
     onAnswer(verb, key, answer, askedAt) {
       if (verb === 'settle' && hasKind(answer) && answer.kind === 'success') witness.denied.set(key, false)
       // If a stalled chain shows a payment as unspent, that does not disprove the settlement.
-      if (verb === 'read' && witness.denied.has(key))
+      if (verb === 'readAuthorization' && witness.denied.has(key))
         witness.denied.set(key, isUnspent(answer) && !isChainStalled(world))
-      if (verb === 'read' && typeof answer === 'object' && answer !== null && 'spent' in answer)
+      if (verb === 'readAuthorization' && typeof answer === 'object' && answer !== null && 'spent' in answer)
         recordChainAnswer(witness, key, answer.spent === true ? 'spent' : 'unspent', askedAt)
       if (verb === 'readPaymentStatus' && hasKind(answer) && answer.kind !== 'silent')
         recordChainAnswer(witness, key, answer.kind, askedAt)
@@ -271,7 +271,7 @@ function findSpending({ spendings }: World, key: string): Spending | undefined {
 }
 
 /** Checks that a server has queried the chain about each purchase that its earlier life left open, before it sells. */
-function checkReconciled(witness: Witness): void {
+function checkReconciliation(witness: Witness): void {
   const { claimed, lookedAt, life } = witness
   const startedAt = life?.startedAt ?? 0
   for (const [key, { by }] of claimed) {
@@ -293,14 +293,14 @@ function checkClaim(witness: Witness, claimed: string): void {
     claimed,
   )
   checkHoldLimit(witness, claimed)
-  checkReconciled(witness)
+  checkReconciliation(witness)
   witness.claimed.set(claimed, { step: witness.world.step, by: witness.life })
   const asked = witness.claiming.get(claimed)
   if (asked === undefined) return
   const { payer, nonce, identifier } = asked.payment
   for (const other of witness.signed) {
     if (identifier === undefined || other.payer !== payer || other.nonce === nonce) continue
-    const row = findRow(witness, keyOf(other))
+    const row = findRow(witness, toPaymentKey(other))
     const isOpen = row?.state.kind === 'reserved' || row?.state.kind === 'sold'
     assertPromise(
       !isOpen || other.identifier !== identifier,
@@ -310,7 +310,7 @@ function checkClaim(witness: Witness, claimed: string): void {
   }
   checkPlace(witness, claimed, [findRow(witness, claimed)?.target ?? asked.target])
   const { step } = witness.askedOpen.get(claimed) ?? NEVER
-  for (const key of findUnanswered(witness, asked.payment, asked.target, { step, now: asked.now }))
+  for (const key of findUnansweredPurchases(witness, asked.payment, asked.target, { step, now: asked.now }))
     assertPromise(false, 'I7: no payer is charged again while an older purchase is unanswered', key)
 }
 
@@ -320,7 +320,7 @@ const NEVER = { step: -1, now: 0 }
  * The keys of a payer's older purchases of the same target, held or sold, whose client was left without the receipt
  * before `step`. Sold purchases count only while the wall, by the server's clock, remembers the owed receipt.
  */
-function findUnanswered(
+function findUnansweredPurchases(
   witness: Witness,
   { payer, nonce }: Payment,
   target: Target,
@@ -328,7 +328,7 @@ function findUnanswered(
 ): readonly string[] {
   return witness.signed
     .filter((other) => other.payer === payer && other.nonce !== nonce)
-    .map(keyOf)
+    .map(toPaymentKey)
     .filter((key) => Math.max(witness.left.get(key) ?? Infinity, witness.claimed.get(key)?.step ?? Infinity) < step)
     .filter((key) => isOpen(findRow(witness, key), target, now))
 }
@@ -341,9 +341,12 @@ function isOpen(row: Purchase | undefined, target: Target, now: number): boolean
 function checkHoldLimit(witness: Witness, key: string): void {
   const payer = findRow(witness, key)?.payment.payer
   const held = witness.signed.filter(
-    (payment) => payment.payer === payer && findRow(witness, keyOf(payment))?.state.kind === 'reserved',
+    (payment) => payment.payer === payer && findRow(witness, toPaymentKey(payment))?.state.kind === 'reserved',
   )
-  const blocks = held.reduce((sum, payment) => sum + blocksOf(findRow(witness, keyOf(payment))?.target ?? 'next'), 0)
+  const blocks = held.reduce(
+    (sum, payment) => sum + countBlocks(findRow(witness, toPaymentKey(payment))?.target ?? 'next'),
+    0,
+  )
   assertPromise(held.length <= HOLDS_MAX && blocks <= HELD_BLOCKS_MAX, 'no payer holds more than the limit', key)
 }
 
@@ -353,8 +356,8 @@ const moves: ReadonlySet<Verb> = new Set<Verb>(['claim', 'release', 'finalize', 
 /** Checks that the book's holders are exactly the blocks of all held and sold purchases, one payment for each block. */
 function checkWholeAreas({ book, signed }: Witness): void {
   const holders = new Map<BlockIndex, string>()
-  for (const key of signed.map(keyOf)) {
-    const row = book.row(key)
+  for (const key of signed.map(toPaymentKey)) {
+    const row = book.findRow(key)
     if (row === undefined || (row.state.kind !== 'reserved' && row.state.kind !== 'sold')) continue
     for (const block of listBlocksFrom(row.target, row.block)) {
       assertPromise(!holders.has(block), 'I1: a block is held for one payment', key)
@@ -371,7 +374,7 @@ function checkWholeAreas({ book, signed }: Witness): void {
  * transfer of that amount may be in progress.
  */
 function checkAmount({ world, book, written, accepted }: Witness, key: string): void {
-  const amount = book.row(key)?.payment.amount
+  const amount = book.findRow(key)?.payment.amount
   if (amount === undefined || accepted.has(key)) return
   const first = written.get(key) ?? { step: world.step, amount }
   written.set(key, first)
@@ -383,7 +386,7 @@ function checkAmount({ world, book, written, accepted }: Witness, key: string): 
  * and that a bound order is bought as signed.
  */
 function checkListing({ book, sent, kept, bound }: Witness, key: string): void {
-  const row = book.row(key)
+  const row = book.findRow(key)
   if (row === undefined) return
   const { listing, target } = row
   const ordered = bound.get(key)
@@ -414,7 +417,7 @@ const equalsDraft = ({ picture, pixels, message, painter }: Draft, listing: List
  * nothing.
  */
 function recordOwedPlace(witness: Witness, released: Purchase): void {
-  const key = keyOf(released.payment)
+  const key = toPaymentKey(released.payment)
   if (findRow(witness, key)?.state.kind === 'released') witness.owing.set(key, resolveTarget(released))
 }
 
@@ -443,36 +446,36 @@ function checkOwedPlace(witness: Witness, key: string): void {
  * the centre.
  */
 function checkPlace({ book, wall }: Witness, key: string, places: readonly Target[]): void {
-  const row = book.row(key)
+  const row = book.findRow(key)
   if (row === undefined) return
   const held = book.readHolders()
   const isTaken = (block: BlockIndex) => held.has(block) && held.get(block) !== key
   const own = places.find((place) => !isNext(place))
-  const at = own === undefined ? undefined : positionOf(own).at
+  const at = own === undefined ? undefined : getPosition(own).at
   const hasOwn = typeof at === 'number' && !listBlocksFrom(row.target, at).some(isTaken)
   const expected = hasOwn ? at : findNearestPlace(wall, row.target, isTaken)
   assertPromise(row.block === expected, 'a payer gets the requested place, or else the nearest open one', key)
 }
 
 /** Records that nobody waits for a response about a payment any more, unless its receipt was already sent. */
-export function recordAbandoned({ left, receipts, world }: Witness, payment: Payment): void {
-  if (!receipts.has(keyOf(payment))) left.set(keyOf(payment), world.step)
+export function markAbandoned({ left, receipts, world }: Witness, payment: Payment): void {
+  if (!receipts.has(toPaymentKey(payment))) left.set(toPaymentKey(payment), world.step)
 }
 
 /** Records that somebody waits for a response about a payment. */
-export function recordAttended({ left }: Witness, payment: Payment): void {
-  left.delete(keyOf(payment))
+export function markAttended({ left }: Witness, payment: Payment): void {
+  left.delete(toPaymentKey(payment))
 }
 
 /** Records the listing sent with a payment. */
-export function recordSent({ sent }: Witness, { payment, listing }: Order): void {
-  if (!isFailure(listing)) sent.set(keyOf(payment), [...(sent.get(keyOf(payment)) ?? []), listing])
+export function recordSentListing({ sent }: Witness, { payment, listing }: Order): void {
+  if (!isFailure(listing)) sent.set(toPaymentKey(payment), [...(sent.get(toPaymentKey(payment)) ?? []), listing])
 }
 
 /** Records that the receipt of a payment was sent: its server cannot know whether it arrived. */
 export function recordReceipt({ left, receipts }: Witness, payment: Payment): void {
-  left.delete(keyOf(payment))
-  receipts.add(keyOf(payment))
+  left.delete(toPaymentKey(payment))
+  receipts.add(toPaymentKey(payment))
 }
 
 /**
@@ -488,17 +491,17 @@ export type Asked = {
 /** Compares one response to a buyer with the facts at that moment. */
 export function checkAnswer(witness: Witness, { payment, target }: Order, outcome: Outcome, asked: Asked): void {
   if (outcome.kind === 'bought') {
-    if (keyOf(outcome.purchase.payment) !== keyOf(payment)) witness.handed.add(keyOf(payment))
-    checkReceipt(payment, target, outcome.purchase, findRow(witness, keyOf(outcome.purchase.payment)))
+    if (toPaymentKey(outcome.purchase.payment) !== toPaymentKey(payment)) witness.handed.add(toPaymentKey(payment))
+    checkReceipt(payment, target, outcome.purchase, findRow(witness, toPaymentKey(outcome.purchase.payment)))
     return
   }
   const { code, details } = outcome
   const isOfKnown = code === 'order_mismatch' && asked.isKnown && !witness.world.hasOperator
-  assertPromise(!isOfKnown, 'a known payment is never reported as not sent', keyOf(payment))
-  const owed = findRow(witness, keyOf(payment))?.payment.amount
+  assertPromise(!isOfKnown, 'a known payment is never reported as not sent', toPaymentKey(payment))
+  const owed = findRow(witness, toPaymentKey(payment))?.payment.amount
   const isWhole = code !== 'payment_credited' || details?.['amount'] === String(owed)
-  assertPromise(isWhole, 'a credit is reported in full', keyOf(payment))
-  const key = keyOf(payment)
+  assertPromise(isWhole, 'a credit is reported in full', toPaymentKey(payment))
+  const key = toPaymentKey(payment)
   const isDenied = details?.['charged'] === 'unknown' && deniesCharge(outcome.message)
   assertPromise(!isDenied, 'no message denies a charge that may have been made', key)
   if (outcome.message.includes('If it moves, you get')) witness.promised.add(formatAuthorization(payment))
@@ -529,7 +532,7 @@ function checkDenial(
 ): void {
   const charged = details?.['charged']
   const { world, ends, life } = witness
-  const key = keyOf(payment)
+  const key = toPaymentKey(payment)
   const row = findRow(witness, key)
   assertPromise(
     row?.state.kind !== 'sold' && row?.state.kind !== 'credited',
@@ -577,16 +580,16 @@ function checkDenial(
   const isKnown = (witness.written.get(key)?.step ?? Infinity) < startedAt
   const isOver = row?.state.kind === 'released' && row.state.isFinal
   if (code !== 'payment_required' || isKnown || isOver || payment.signature !== SIGNED) return
-  for (const other of findUnanswered(witness, payment, target, witness.askedOpen.get(key) ?? NEVER)) {
+  for (const other of findUnansweredPurchases(witness, payment, target, witness.askedOpen.get(key) ?? NEVER)) {
     const mayMove =
       findSpending(world, other) !== undefined ||
-      witness.signed.some((one) => keyOf(one) === other && isUnderWay(world, one))
+      witness.signed.some((one) => toPaymentKey(one) === other && isUnderWay(world, one))
     assertPromise(!mayMove, 'no payer is asked for money that an older payment has moved or may still move', other)
   }
 }
 
 function checkReceipt(payment: Payment, target: Target, receipt: SoldPurchase, row: Purchase | undefined): void {
-  const key = keyOf(payment)
+  const key = toPaymentKey(payment)
   assertPromise(row !== undefined && isSold(row), 'I5: a receipt is for a stored sale', key)
   assertPromise(receipt.payment.payer === payment.payer, "I5: a receipt is for the payer's own block", key)
   assertPromise(receipt.block === row.block, 'I5: a receipt matches the stored sale', key)
@@ -604,7 +607,7 @@ export function checkAtRest(witness: Witness, polled: readonly Sale[]): Sums {
   const owners = new Map<BlockIndex, string>()
   let [charged, areas] = [0, 0]
   for (const payment of signed) {
-    const key = keyOf(payment)
+    const key = toPaymentKey(payment)
     const row = findRow(witness, key)
     if (row === undefined) continue
     const spending = world.spendings.get(key)
@@ -618,7 +621,7 @@ export function checkAtRest(witness: Witness, polled: readonly Sale[]): Sums {
     const isOwed = unspent.has(key) || accepted.has(key) || (kind === 'credited' && strays.has(key))
     const paid = isOwed && spending?.kind === 'transfer' && !isOrphan
     if (paid) charged += 1
-    const blocks = BigInt(blocksOf(row.target))
+    const blocks = BigInt(countBlocks(row.target))
     const isPriced = world.prices.some((price) => price * blocks === row.payment.amount)
     assertPromise(
       isPriced || kind === 'released' || accepted.has(key) || strays.has(key),
@@ -641,7 +644,7 @@ export function checkAtRest(witness: Witness, polled: readonly Sale[]): Sums {
   checkPromises(witness)
   for (const block of wall)
     assertPromise(
-      (readSettled(Promise.resolve(book.ledger.checkSpace(block))) === 'claimed') === owners.has(block),
+      (readSettledResult(Promise.resolve(book.ledger.checkSpace(block))) === 'claimed') === owners.has(block),
       'I1: a claimed block was sold once',
     )
   checkWholeAreas(witness)
@@ -653,16 +656,21 @@ export function checkAtRest(witness: Witness, polled: readonly Sale[]): Sums {
 function checkPromises(witness: Witness): void {
   const { world, promised } = witness
   for (const { payment } of world.mined.values()) {
-    if (!promised.has(formatAuthorization(payment)) || findSpending(world, keyOf(payment)) === undefined) continue
-    const kind = findRow(witness, keyOf(payment))?.state.kind
+    if (!promised.has(formatAuthorization(payment)) || findSpending(world, toPaymentKey(payment)) === undefined)
+      continue
+    const kind = findRow(witness, toPaymentKey(payment))?.state.kind
     // If an older copy lost the purchase, the operator gets an alert instead.
     const isKept = kind === 'sold' || kind === 'credited' || world.hasOperator
-    assertPromise(isKept, 'a payer who was promised a block or a credit gets one if the payment moves', keyOf(payment))
+    assertPromise(
+      isKept,
+      'a payer who was promised a block or a credit gets one if the payment moves',
+      toPaymentKey(payment),
+    )
   }
 }
 
 function checkDeed({ world, alerts }: Witness, { payment, state }: SoldPurchase, paidBy: Spending | undefined): void {
-  const key = keyOf(payment)
+  const key = toPaymentKey(payment)
   if (paidBy !== undefined) {
     assertPromise(state.settled && state.tx === paidBy.tx, 'I2: a sale names the transfer that paid it', key)
     return
@@ -678,7 +686,7 @@ function checkDeed({ world, alerts }: Witness, { payment, state }: SoldPurchase,
 }
 
 function checkFeed({ book, signed }: Witness, polled: readonly Sale[], owners: ReadonlyMap<BlockIndex, string>): void {
-  const sales = readSettled(book.listSales(0))
+  const sales = readSettledResult(book.listSales(0))
   assertPromise(
     sales.every(({ seq }, at) => seq === at + 1),
     'I8: the feed is numbered without gaps',
@@ -687,13 +695,13 @@ function checkFeed({ book, signed }: Witness, polled: readonly Sale[], owners: R
     sales.every(({ at }, i) => at >= (sales[i - 1]?.at ?? 0)),
     'I8: the times of the feed never go back',
   )
-  const seen = JSON.stringify([...polled, ...readSettled(book.listSales(polled.length))])
+  const seen = JSON.stringify([...polled, ...readSettledResult(book.listSales(polled.length))])
   assertPromise(seen === JSON.stringify(sales), 'I8: a follower saw every sale once')
   assertPromise(
     sales.length === owners.size && sales.every(({ block }) => owners.has(block)),
     'I8: the feed equals the sales',
   )
-  for (const row of signed.map((payment) => book.row(keyOf(payment)))) {
+  for (const row of signed.map((payment) => book.findRow(toPaymentKey(payment)))) {
     if (row === undefined || !isSold(row)) continue
     const first = sales.findIndex(({ block }) => block === row.block)
     const own = listBlocksFrom(row.target, row.block).map((block, i) => ({
@@ -706,7 +714,7 @@ function checkFeed({ book, signed }: Witness, polled: readonly Sale[], owners: R
     assertPromise(
       JSON.stringify(listed) === JSON.stringify(own),
       'I8: an area is sold at once, row by row, as it was sent',
-      keyOf(row.payment),
+      toPaymentKey(row.payment),
     )
   }
 }

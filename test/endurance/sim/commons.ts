@@ -1,7 +1,7 @@
 /** The parts that the servers of one book share: leases, jobs and a notifier, each as unreliable as possible. */
 
 import { StoreUnavailable } from '../../../server/domain/failure.ts'
-import { keyOf } from '../../../server/domain/purchase/payment.ts'
+import { toPaymentKey } from '../../../server/domain/purchase/payment.ts'
 import type { ChangeNotifier, ExclusiveJobs, Leases } from '../../../server/ports.ts'
 import { createFakeLeases } from '../../support/fakes/leases.ts'
 import { drawFault, type World } from './world.ts'
@@ -17,21 +17,21 @@ export type Life = {
 export type Shared = { readonly leases: Leases; readonly jobs: ExclusiveJobs; readonly notifier: ChangeNotifier }
 
 export type Commons = {
-  createShared(life: Life): Shared
+  createSharedPorts(life: Life): Shared
   /** Whether another living server holds a payment's lease, and no lease of that payment has ever lapsed or failed. */
   isHeldByOther(life: Life, key: string): boolean
   /** Notifies some of the servers; a server that is not notified polls. */
-  notify(): void
+  notifyServers(): void
 }
 
 export function createCommons(world: World): Commons {
   const { scheduler, prng } = world
-  const leases = createFakeLeases(scheduler.elapsed)
-  const listeners = new Set<{ readonly life: Life; readonly rung: () => void }>()
+  const leases = createFakeLeases(scheduler.getElapsed)
+  const listeners = new Set<{ readonly life: Life; readonly onRing: () => void }>()
   let sweeping: Life | undefined
   const holders = new Map<string, Life>()
   const lapsed = new Set<string>() // payments whose leases prove nothing any more, because one lapsed or a call failed
-  const call = <T>(life: Life, name: string, about: string, act: () => Promise<T> | T): Promise<T> =>
+  const callShared = <T>(life: Life, name: string, about: string, act: () => Promise<T> | T): Promise<T> =>
     scheduler.call(life, () => {
       world.step += 1
       world.trace(() => `  ${about.slice(-4)} ${name}`)
@@ -51,33 +51,33 @@ export function createCommons(world: World): Commons {
       const holder = holders.get(key)
       return holder !== undefined && holder !== life && holder.diedAt === undefined && !lapsed.has(key)
     },
-    createShared(life) {
-      const { take, give, isTaken } = leases.createLeases(life)
+    createSharedPorts(life) {
+      const { take, release, isTaken } = leases.createLeases(life)
       return {
         leases: {
           take: (key, forMs) =>
-            call(life, 'take', keyOf(key), async () => {
+            callShared(life, 'take', toPaymentKey(key), async () => {
               // Draws no random number if the fault cannot happen, so that all other histories stay as they were.
               if (world.faults.leaseUnknown > 0 && drawFault(world, 'leaseUnknown')) {
-                lapsed.add(keyOf(key))
+                lapsed.add(toPaymentKey(key))
                 throw new StoreUnavailable('busy')
               }
               if (drawFault(world, 'leaseLapses')) leases.endLease(key)
               const taken = await take(key, forMs)
-              if (taken !== false) recordHolder(keyOf(key), life)
-              world.trace(() => `  ${keyOf(key).slice(-4)} lease: ${taken === false ? 'elsewhere' : 'taken'}`)
+              if (taken !== false) recordHolder(toPaymentKey(key), life)
+              world.trace(() => `  ${toPaymentKey(key).slice(-4)} lease: ${taken === false ? 'elsewhere' : 'taken'}`)
               return taken
             }),
-          give: (key) =>
-            call(life, 'give', keyOf(key), () => {
-              if (holders.get(keyOf(key)) === life) holders.delete(keyOf(key))
-              return give(key)
+          release: (key) =>
+            callShared(life, 'give', toPaymentKey(key), () => {
+              if (holders.get(toPaymentKey(key)) === life) holders.delete(toPaymentKey(key))
+              return release(key)
             }),
-          isTaken: (key) => call(life, 'isTaken', keyOf(key), () => isTaken(key)),
+          isTaken: (key) => callShared(life, 'isTaken', toPaymentKey(key), () => isTaken(key)),
         },
         jobs: {
           async run(_, work) {
-            const isOurs = await call(life, 'job', '', () => {
+            const isOurs = await callShared(life, 'job', '', () => {
               const isTaken = sweeping !== undefined && sweeping !== life && sweeping.diedAt === undefined
               if (isTaken && !drawFault(world, 'leaseLapses')) return false
               sweeping = life
@@ -93,16 +93,16 @@ export function createCommons(world: World): Commons {
           },
         },
         notifier: {
-          listen(rung) {
-            const listener = { life, rung }
+          listen(onRing) {
+            const listener = { life, onRing }
             listeners.add(listener)
             return () => void listeners.delete(listener)
           },
         },
       }
     },
-    notify() {
-      for (const { life, rung } of listeners) if (life.diedAt === undefined && prng.nextBoolean(0.5)) rung()
+    notifyServers() {
+      for (const { life, onRing } of listeners) if (life.diedAt === undefined && prng.nextBoolean(0.5)) onRing()
     },
   }
 }

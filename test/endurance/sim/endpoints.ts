@@ -31,7 +31,7 @@ import {
 } from './world.ts'
 
 /** The chain as one process reads it, and the newest chain block that the process has seen. */
-export type Adapter = Chain & { readonly newest: () => number }
+export type Adapter = Chain & { readonly getNewestHeight: () => number }
 
 /** The adapter of one process, over two endpoints. */
 export function createAdapter(world: World, owner: object, clock: Clock): Adapter {
@@ -49,7 +49,7 @@ export function createAdapter(world: World, owner: object, clock: Clock): Adapte
       done.abort()
       return answer
     },
-    transportTo: (host, timeoutMs) => ({
+    createTransport: (host, timeoutMs) => ({
       host,
       async post(method, params) {
         const computeAnswer = () => answerCall(world, method, params)
@@ -67,7 +67,7 @@ export function createAdapter(world: World, owner: object, clock: Clock): Adapte
   const chain = createViemChain(endpoints, { ...OFFER, terms: TERMS })
   return {
     ...chain,
-    newest: () => Number(endpoints.findNewest()?.number ?? -1n),
+    getNewestHeight: () => Number(endpoints.findNewest()?.number ?? -1n),
     // A probe is answered immediately, because the order of its calls relative to others is irrelevant. Without
     // multicall, the model answers the probe itself.
     async checkHealth() {

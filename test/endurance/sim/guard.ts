@@ -44,7 +44,7 @@ export function createGuard(world: World, operator: Operator, owner: object, aro
       if (drawFault(world, 'storeBusy')) throw new StoreUnavailable('busy')
       return act()
     })
-  const readPosition = () => callStore(() => store.position())
+  const readPosition = () => callStore(() => store.readPosition())
   let isFirst = false
   const witness: Witness = {
     read: () => world.scheduler.call(owner, () => operator.witness),
@@ -54,16 +54,16 @@ export function createGuard(world: World, operator: Operator, owner: object, aro
     ...around,
     witness,
     isWitnessApart: operator.isApart,
-    store: { position: readPosition },
+    store: { readPosition },
     checkpoint: {
-      height: () =>
+      readHeight: () =>
         callStore(async () => {
-          const height = await checkpoint.height()
+          const height = await checkpoint.readHeight()
           isFirst = height === undefined
           return height
         }),
-      knows: (key) => callStore(() => checkpoint.knows(key)),
-      payees: () => callStore(() => checkpoint.payees()),
+      isKnown: (key) => callStore(() => checkpoint.isKnown(key)),
+      listPayees: () => callStore(() => checkpoint.listPayees()),
       addPayees: (payees) => callStore(() => checkpoint.addPayees(payees)),
       readAcceptanceTime: () => callStore(() => checkpoint.readAcceptanceTime()),
       recordAcceptance: (now) => callStore(() => checkpoint.recordAcceptance(now)),
@@ -75,12 +75,12 @@ export function createGuard(world: World, operator: Operator, owner: object, aro
         }),
     },
     payouts: {
-      note: (key, reference, now) => callStore(() => payouts.note(key, reference, now)),
+      recordReference: (key, reference, now) => callStore(() => payouts.recordReference(key, reference, now)),
       findReference: (key) => callStore(() => payouts.findReference(key)),
       recordCredit: (unclaimed, tx, now) => callStore(() => payouts.recordCredit(unclaimed, tx, now)),
     },
   })
-  return { restored, witnessing: createWitnessKeeper({ ...around, store: { position: readPosition }, witness }) }
+  return { restored, witnessing: createWitnessKeeper({ ...around, store: { readPosition }, witness }) }
 }
 
 /** Writes the position of the store to the witness, if there is one. */

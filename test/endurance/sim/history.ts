@@ -5,25 +5,25 @@
 
 import { drainMicrotasks } from 'bun:jsc'
 import type { Failure } from '../../../server/domain/failure.ts'
-import { withChargeStatus } from '../../../server/domain/purchase/charging.ts'
+import { addChargeStatus } from '../../../server/domain/purchase/charging.ts'
 import { HOLDS_MAX } from '../../../server/domain/purchase/claim-rules.ts'
-import { isSamePayment, keyOf, type Payment, type Target } from '../../../server/domain/purchase/payment.ts'
+import { isSamePayment, toPaymentKey, type Payment, type Target } from '../../../server/domain/purchase/payment.ts'
 import { isSold, type Outcome, type Purchase } from '../../../server/domain/purchase/purchase.ts'
 import { createIncompleteBodyFailure } from '../../../server/domain/purchase/refusals.ts'
 import { isBlock, toNameField, resolveTarget } from '../../../server/domain/purchase/target.ts'
-import { withBinding } from '../../../server/purchase/order-binding.ts'
+import { addBinding } from '../../../server/purchase/order-binding.ts'
 import type { OfferState } from '../../../server/purchase/seller.ts'
 import { CLAIM_ORDER, type BlockIndex } from '../../../shared/wall.ts'
 import { createPrng } from '../../support/prng.ts'
-import { readSettled } from '../../support/scheduler.ts'
+import { readSettledResult } from '../../support/scheduler.ts'
 import { listAreas, sellsAreas, isNext, createSmallWall, createWideWall } from './areas.ts'
 import {
   checkAnswer,
   checkAtRest,
-  recordAttended,
-  recordAbandoned,
+  markAttended,
+  markAbandoned,
   recordReceipt,
-  recordSent,
+  recordSentListing,
   assertPromise,
   Violation,
   createServerWitness,
@@ -70,13 +70,13 @@ import { checkWishes, endWish, isAsking, createWish, type Wish } from './people/
 import { toAddress, PLAIN, SIGNED, TERMS } from './samples.ts'
 import { startServer, type Seat, type Server } from './server.ts'
 import {
-  broadcast,
-  heightOf,
+  broadcastPayment,
+  computeHeight,
   isSpentByLonger,
-  reorganise,
-  stall,
+  reorganiseChain,
+  stallChain,
   drawFault,
-  timeOf,
+  computeTime,
   createWorld,
   type World,
 } from './world.ts'
@@ -154,7 +154,7 @@ export function simulate(seed: number, open: OpenBook, trace: World['trace'] = (
   if (!isWide) world.faults = { ...world.faults, ...drawLaterFaults(createPrng(seed ^ LATER_SEED)) }
   if (lacksLeases(seed)) world.faults = { ...world.faults, ...WITHOUT_LEASES }
   if (hasTwoFacilitators(seed) && !isWide) world.second = drawFaults(createPrng(seed ^ SECOND_SEED))
-  const book = readSettled(open(wall, sells))
+  const book = readSettledResult(open(wall, sells))
   const areas = sells === 'areas' ? listAreas(wall) : []
   const crowd = createCrowd(world, { wall, areas }, isWide ? 1 : 1 + world.prng.nextInt(3))
   const operator = world.hasOperator && book.vault !== undefined ? createOperator(world, book.vault) : undefined
@@ -260,7 +260,7 @@ function createStands(
 }
 
 function runHistory(history: History): void {
-  for (const stand of history.stands) start(history, stand)
+  for (const stand of history.stands) startStand(history, stand)
   for (let turn = 0; turn < countTurns(history); turn += 1) takeTurn(history)
   endFaults(history)
   acceptRestoredCopy(history)
@@ -287,31 +287,31 @@ function countTurns({ wall, operator }: History): number {
 function takeTurn(history: History): void {
   const { world, crowd } = history
   const { prng } = world
-  restartStopped(history)
+  restartStoppedStands(history)
   if (history.operator !== undefined) actAsOperator(history, history.operator)
-  if (prng.nextBoolean(0.02) && drawFault(world, 'crash')) restart(history, pickStand(world, history.stands))
+  if (prng.nextBoolean(0.02) && drawFault(world, 'crash')) restartStand(history, pickStand(world, history.stands))
   if (world.isRepriced && history.stands.length === 1 && world.words.nextBoolean(REPRICED)) {
     changePrice(world)
-    restart(history, pickStand(world, history.stands))
+    restartStand(history, pickStand(world, history.stands))
   }
-  if (world.isReplayed && world.words.nextBoolean(REPLAYED)) replay(history)
+  if (world.isReplayed && world.words.nextBoolean(REPLAYED)) replayOrder(history)
   const roll = prng.nextInt(100)
   if (roll < 72) {
-    // `advance` already runs everything that an event causes.
-    advance(history)
-    return checkFailed(history)
+    // `runNextCall` already runs everything that an event causes.
+    runNextCall(history)
+    return throwIfFailed(history)
   }
   if (roll < 86) makeRequest(history)
-  else if (roll < 91) world.scheduler.pass(1000 * prng.pick([2, 2, 2, 10, 60]))
+  else if (roll < 91) world.scheduler.advance(1000 * prng.pick([2, 2, 2, 10, 60]))
   else if (roll < 95) causeMischief(world, crowd)
   else if (roll < 96 && drawFault(world, 'wrongTarget')) sendToOtherBlocks(history)
   else if (roll < 97) injectFaults(history)
   else if (roll < 98) pollSales(history)
-  else if (history.paint !== undefined) repaint(history)
-  settle(history)
+  else if (history.paint !== undefined) sendOwnersChange(history)
+  runPendingEffects(history)
 }
 
-function repaint(history: History): void {
+function sendOwnersChange(history: History): void {
   const { server } = pickStand(history.world, history.stands)
   if (server === undefined) return
   sendChange(history.world, history.studio, server, history.wall, (error) => {
@@ -326,41 +326,41 @@ function pickStand({ prng }: World, stands: readonly Stand[]): Stand {
 }
 
 /** Runs all pending effects, and throws if a promise is broken. */
-function settle(history: History): void {
+function runPendingEffects(history: History): void {
   drainMicrotasks()
-  checkFailed(history)
+  throwIfFailed(history)
 }
 
 /** Throws if a promise is broken. */
-function checkFailed({ world: { failed } }: History): void {
+function throwIfFailed({ world: { failed } }: History): void {
   if (failed !== undefined) throw failed
 }
 
 /** Runs the next waiting call, after letting time pass until there is one. */
-function advance({ world }: History): void {
+function runNextCall({ world }: History): void {
   while (!world.scheduler.step(world.prng) && world.failed === undefined) {
     const waitMs = world.scheduler.getMsUntilNext()
     if (waitMs === undefined) return
-    world.scheduler.pass(waitMs)
+    world.scheduler.advance(waitMs)
   }
 }
 
 function injectFaults(history: History): void {
   const { world, stands } = history
-  if (drawFault(world, 'reorganise')) reorganise(world)
+  if (drawFault(world, 'reorganise')) reorganiseChain(world)
   if (drawFault(world, 'clockSteps')) {
     const { life } = pickStand(world, stands)
     life.skewMs = world.prng.pick([-3_600_000, -5000, 0, 5000, 3_600_000])
     world.trace(() => `server: its clock is now off by ${life.skewMs} ms`)
     for (const wish of history.wishes) recordClockStep(history, wish)
   }
-  if (drawFault(world, 'chainStalls')) stall(world, world.prng.pick([20_000, 90_000, 300_000]))
-  if (drawFault(world, 'freeze')) freeze(world, pickStand(world, stands).life)
+  if (drawFault(world, 'chainStalls')) stallChain(world, world.prng.pick([20_000, 90_000, 300_000]))
+  if (drawFault(world, 'freeze')) freezeServer(world, pickStand(world, stands).life)
   const leaving = [...history.inFlight]
   if (leaving.length > 0 && drawFault(world, 'hangUp')) hangUp(history, world.prng.pick(leaving))
 }
 
-function freeze(world: World, life: Life): void {
+function freezeServer(world: World, life: Life): void {
   const ms = world.prng.pick([5000, 20_000, 60_000])
   world.trace(() => `server: freezes for ${ms / 1000} s`)
   world.scheduler.freeze(life, ms)
@@ -380,18 +380,18 @@ function abandonRequest(
   { order: { payment }, isStrangers, onOutcome }: InFlight,
 ): void {
   const isAlone = ![...inFlight].some(
-    (other) => other.isStrangers !== true && keyOf(other.order.payment) === keyOf(payment),
+    (other) => other.isStrangers !== true && toPaymentKey(other.order.payment) === toPaymentKey(payment),
   )
-  if (isStrangers !== true && isAlone) recordAbandoned(witness, payment)
+  if (isStrangers !== true && isAlone) markAbandoned(witness, payment)
   onOutcome?.(undefined)
 }
 
-function start(history: History, stand: Stand): void {
+function startStand(history: History, stand: Stand): void {
   stand.server = undefined
   stand.life = { ...stand.life, startedAt: history.world.step, diedAt: undefined }
   stand.witness.life = stand.life
   startServer(history.world, stand.seat, stand.life)
-  settle(history)
+  runPendingEffects(history)
 }
 
 const COPIED = 0.1
@@ -414,24 +414,24 @@ function actAsOperator(history: History, operator: Operator): void {
 
 /** Stops all servers, does some work on their file, and starts them again. */
 function runWhileStopped(history: History, work: () => void): void {
-  for (const stand of history.stands) stop(history, stand)
-  passDowntime(history)
+  for (const stand of history.stands) stopStand(history, stand)
+  simulateDowntime(history)
   work()
-  if (history.world.prng.nextBoolean(0.3)) passDowntime(history)
+  if (history.world.prng.nextBoolean(0.3)) simulateDowntime(history)
   history.polled.length = 0
-  for (const stand of history.stands) start(history, stand)
+  for (const stand of history.stands) startStand(history, stand)
 }
 
 const AWAY_MS = [0, 10_000, 60_000, 300_000]
 
 /** Simulates the time while no server runs: settings change, time passes, and others broadcast signed payments. */
-function passDowntime({ world, crowd }: History): void {
+function simulateDowntime({ world, crowd }: History): void {
   const { prng } = world
   if (prng.nextBoolean(0.3)) changePrice(world)
   if (prng.nextBoolean(0.3)) changePayee(world)
   for (let n = prng.nextInt(3); n > 0; n -= 1) {
-    if (crowd.signed.length > 0) broadcast(world, prng.pick(crowd.signed), 'others')
-    world.scheduler.pass(prng.pick(AWAY_MS))
+    if (crowd.signed.length > 0) broadcastPayment(world, prng.pick(crowd.signed), 'others')
+    world.scheduler.advance(prng.pick(AWAY_MS))
   }
 }
 
@@ -442,9 +442,9 @@ const LOOK_MS = 60_000
 function runPaymentChecks(history: History, looks = LOOKS): void {
   const { world } = history
   for (let look = 0; look < looks; look += 1) {
-    while (world.scheduler.step(world.prng)) checkFailed(history)
-    world.scheduler.pass(LOOK_MS)
-    checkFailed(history)
+    while (world.scheduler.step(world.prng)) throwIfFailed(history)
+    world.scheduler.advance(LOOK_MS)
+    throwIfFailed(history)
   }
 }
 
@@ -454,7 +454,7 @@ function runPaymentChecks(history: History, looks = LOOKS): void {
 function acceptRestoredCopy(history: History): void {
   const { world, witness, operator, stands } = history
   if (operator?.putBack === undefined) return
-  restartStopped(history)
+  restartStoppedStands(history)
   runPaymentChecks(history)
   // While the wall waits for its operator, every payer tries to buy.
   for (const payer of history.crowd.payers) sendOrder(history, drawOrder(world, history.crowd, payer))
@@ -463,9 +463,9 @@ function acceptRestoredCopy(history: History): void {
   if (waits) runWhileStopped(history, () => acceptCopy(world, operator, witness))
 }
 
-function restart(history: History, stand: Stand): void {
-  stop(history, stand)
-  start(history, stand)
+function restartStand(history: History, stand: Stand): void {
+  stopStand(history, stand)
+  startStand(history, stand)
 }
 
 const REPRICED = 0.03
@@ -483,7 +483,7 @@ function changePayee(world: World): void {
   world.payees.push(toAddress(0xb000 + (world.hasOperator ? world.payees.length : world.words.nextInt(3))))
 }
 
-function stop(history: History, stand: Stand): void {
+function stopStand(history: History, stand: Stand): void {
   const { world, inFlight } = history
   history.crashes += 1
   stand.life.diedAt ??= world.step
@@ -502,12 +502,12 @@ function stop(history: History, stand: Stand): void {
     }
 }
 
-function restartStopped(history: History): void {
-  for (const stand of history.stands) if (stand.life.diedAt !== undefined) restart(history, stand)
+function restartStoppedStands(history: History): void {
+  for (const stand of history.stands) if (stand.life.diedAt !== undefined) restartStand(history, stand)
 }
 
 function pollSales({ book, polled }: History): void {
-  polled.push(...readSettled(book.listSales(polled.length)).slice(0, 2))
+  polled.push(...readSettledResult(book.listSales(polled.length)).slice(0, 2))
 }
 
 /** A payer sends a request, sometimes twice in parallel. */
@@ -546,7 +546,7 @@ function visitWall(history: History, wish: Wish): void {
     if (space === 'crowded') wish.end = 'refused'
     if (space !== 'open' && space !== 'uncertain') return
     const payment = signPayment(world, crowd, wish.payer, wish.target)
-    crowd.firstTarget.set(keyOf(payment), wish.target)
+    crowd.firstTarget.set(toPaymentKey(payment), wish.target)
     wish.signed.push(payment)
     wish.isWaiting = true
     sendOrder(
@@ -591,7 +591,7 @@ function askForOffer(history: History, at: Stand, target: Target, onAnswer: Aski
 /** Whether an unfinished purchase holds this target, because it was ordered or because it was assigned. */
 const isHeld = ({ crowd, book }: History, target: Target): boolean =>
   crowd.signed.some((payment) => {
-    const row = book.row(keyOf(payment))
+    const row = book.findRow(toPaymentKey(payment))
     return row?.state.kind === 'reserved' && (row.target === target || resolveTarget(row) === target)
   })
 
@@ -604,7 +604,7 @@ function runKeeper(history: History, keeper: Keeper): void {
   const { world, crowd } = history
   const { prng } = world
   if (keeper.process !== undefined) {
-    if (prng.nextBoolean(KILLED)) kill(history, keeper)
+    if (prng.nextBoolean(KILLED)) killClient(history, keeper)
     return
   }
   const open = keeper.errands.find(({ end }) => end === undefined)
@@ -619,7 +619,7 @@ function runKeeper(history: History, keeper: Keeper): void {
 function startErrand(history: History, keeper: Keeper, errand: Errand | undefined): void {
   const { world, crowd, stands } = history
   const line: Line = {
-    asks: (target, onAnswer) => askForOffer(history, pickStand(world, stands), target, onAnswer),
+    requestOffer: (target, onAnswer) => askForOffer(history, pickStand(world, stands), target, onAnswer),
     sendPayment: (target, payment, onOutcome) =>
       sendOrder(history, { target, payment, listing: PLAIN }, { keeper, onOutcome }),
   }
@@ -627,7 +627,7 @@ function startErrand(history: History, keeper: Keeper, errand: Errand | undefine
 }
 
 /** Ends a client's process, and its connections with it. */
-function kill(history: History, keeper: Keeper): void {
+function killClient(history: History, keeper: Keeper): void {
   const { world, inFlight } = history
   const { process } = keeper
   world.trace(() => `client: ${keeper.payer.wallet.slice(-4)} is killed`)
@@ -644,14 +644,14 @@ const SERVING_TURNS = 40
  */
 function serveEverybody(history: History): void {
   const { world, wishes } = history
-  restartStopped(history)
+  restartStoppedStands(history)
   for (let turn = 0; turn < REST_TURNS_MAX; turn += 1) {
     const open = wishes.filter((wish) => (turn < SERVING_TURNS ? isAsking(world, wish) : wish.isWaiting))
     if (open.length === 0) return
     for (const wish of open) visitWall(history, wish)
-    while (world.scheduler.step(world.prng)) checkFailed(history)
-    world.scheduler.pass(2000)
-    checkFailed(history)
+    while (world.scheduler.step(world.prng)) throwIfFailed(history)
+    world.scheduler.advance(2000)
+    throwIfFailed(history)
   }
 }
 
@@ -671,15 +671,15 @@ function serveKeepers(history: History): void {
           keeper,
           keeper.errands.find(({ end }) => end === undefined),
         )
-    while (world.scheduler.step(world.prng)) checkFailed(history)
-    world.scheduler.pass(turn < SERVING_TURNS ? 2000 : LONG_MS)
-    checkFailed(history)
+    while (world.scheduler.step(world.prng)) throwIfFailed(history)
+    world.scheduler.advance(turn < SERVING_TURNS ? 2000 : LONG_MS)
+    throwIfFailed(history)
   }
   throw new Violation('I10: every client reaches its end')
 }
 
 type Sending = {
-  readonly check?: (outcome: Outcome) => void
+  readonly checkOutcome?: (outcome: Outcome) => void
   readonly wish?: Wish
   readonly keeper?: Keeper // the client whose process waits for the response
   readonly isStrangers?: true // sent by somebody else who has seen the payment
@@ -699,14 +699,14 @@ function sendOrder(history: History, sent: Order, sending: Sending = {}): void {
   history.requests += 1
   world.step += 1
   world.trace(() => `buyer: ${id} for ${order.target}`)
-  const isKnown = history.book.row(keyOf(order.payment)) !== undefined
-  const asked = { startedAt: world.step, height: heightOf(world), payees: server.payees, isKnown }
+  const isKnown = history.book.findRow(toPaymentKey(order.payment)) !== undefined
+  const asked = { startedAt: world.step, height: computeHeight(world), payees: server.payees, isKnown }
   // An abort signal is created only if needed: creating one takes as long as some of the steps that it could abort.
   const mayLeave = world.faults.hangUp > 0 || sending.keeper !== undefined
   const mine: InFlight = { at, order, client: mayLeave ? new AbortController() : undefined, ...sending }
   inFlight.add(mine)
-  if (sending.isStrangers !== true) recordAttended(witness, order.payment)
-  recordSent(witness, order)
+  if (sending.isStrangers !== true) markAttended(witness, order.payment)
+  recordSentListing(witness, order)
   const noteAnswer = (outcome: Outcome) => {
     const name = outcome.kind === 'bought' ? 'bought' : outcome.code
     world.trace(() => `buyer: ${id} gets the response ${name}`)
@@ -716,20 +716,20 @@ function sendOrder(history: History, sent: Order, sending: Sending = {}): void {
     answers.set(name, (answers.get(name) ?? 0) + 1)
     checkAnswer(at.witness, order, outcome, asked)
     receiveOutcome(history, mine, outcome)
-    sending.check?.(outcome)
+    sending.checkOutcome?.(outcome)
   }
-  const payment = withBinding(order.payment, { ...order, isArea: !isBlock(order.target) }, HOST)
-  const isUnread = order.listing === UNREAD && findStored(history, sent) === undefined
+  const payment = addBinding(order.payment, { ...order, isArea: !isBlock(order.target) }, HOST)
+  const isUnread = order.listing === UNREAD && findStoredPurchase(history, sent) === undefined
   const buying = isUnread
-    ? Promise.resolve(withChargeStatus(UNREAD, undefined))
+    ? Promise.resolve(addChargeStatus(UNREAD, undefined))
     : server.seller.buy(order.target, payment, order.listing, mine.client?.signal)
   const run = { at, life: at.life }
   history.running.add(run)
-  const end = (outcome: Outcome) => {
+  const endRun = (outcome: Outcome) => {
     history.running.delete(run)
     noteAnswer(outcome)
   }
-  buying.then(end).catch((error: unknown) => {
+  buying.then(endRun).catch((error: unknown) => {
     history.world.failed ??=
       error instanceof Violation ? error : new Violation(`I11: no exception, but ${String(error)}`)
   })
@@ -745,12 +745,12 @@ function alterOrder(history: History, order: Order): Order {
   const { world } = history
   if (isBlock(order.target) || !world.words.nextBoolean(world.faults.bodyCut)) return order
   world.trace(() => `buyer: ${order.payment.nonce.slice(-4)}: the body of its request is cut off`)
-  return { ...order, target: findStored(history, order)?.target ?? order.target, listing: UNREAD }
+  return { ...order, target: findStoredPurchase(history, order)?.target ?? order.target, listing: UNREAD }
 }
 
 /** The stored purchase of exactly this payment, if any. */
-function findStored({ book }: Pick<History, 'book'>, { payment }: Order): Purchase | undefined {
-  const row = book.row(keyOf(payment))
+function findStoredPurchase({ book }: Pick<History, 'book'>, { payment }: Order): Purchase | undefined {
+  const row = book.findRow(toPaymentKey(payment))
   return row !== undefined && isSamePayment(row.payment, payment) ? row : undefined
 }
 
@@ -779,7 +779,7 @@ function recordOtherReceipts(
   { details }: Failure,
 ): void {
   for (const other of crowd.signed) {
-    const row = book.row(keyOf(other))
+    const row = book.findRow(toPaymentKey(other))
     if (other.payer !== payment.payer || row?.target !== target || !isSold(row)) continue
     const isTold = Object.entries(toNameField(row)).every(([kind, name]) => details?.[kind] === name)
     if (isTold && resolveTarget(row) !== target) recordReceipt(witness, other)
@@ -801,13 +801,13 @@ function endFaults({ world, stands }: History): void {
 /** Lets time pass until nothing is left to do. */
 function runUntilSettled(history: History): void {
   const { world, book } = history
-  restartStopped(history)
+  restartStoppedStands(history)
   for (let turn = 0; turn < REST_TURNS_MAX; turn += 1) {
-    while (world.scheduler.step(world.prng)) checkFailed(history)
+    while (world.scheduler.step(world.prng)) throwIfFailed(history)
     if (!isAtRest(book, world)) sendToOtherBlocks(history)
     else if (history.inFlight.size === 0 && !isServing(history)) return
-    world.scheduler.pass(60_000)
-    checkFailed(history)
+    world.scheduler.advance(60_000)
+    throwIfFailed(history)
   }
   throw new Violation('I10: the history comes to rest')
 }
@@ -824,7 +824,7 @@ function sendToOtherBlocks(history: History): void {
   const { crowd, book, wall, isFlooded } = history
   if (!isFlooded) return
   for (const payment of crowd.signed) {
-    const row = book.row(keyOf(payment))
+    const row = book.findRow(toPaymentKey(payment))
     const other = wall.find((block) => block !== row?.block && block !== row?.target)
     if (row?.state.kind !== 'reserved' || other === undefined) continue
     sendOrder(history, { target: other, payment, listing: PLAIN }, { isStrangers: true })
@@ -834,11 +834,11 @@ function sendToOtherBlocks(history: History): void {
 const REPLAYED = 0.04
 
 /** Resends another payer's order, as somebody else can once the chain shows its payment. */
-function replay(history: History): void {
+function replayOrder(history: History): void {
   const { world, crowd, book } = history
   const shown = crowd.signed.flatMap((payment) => {
-    const row = book.row(keyOf(payment))
-    return row?.state.kind === 'sold' && world.mined.has(keyOf(payment)) ? [row] : []
+    const row = book.findRow(toPaymentKey(payment))
+    return row?.state.kind === 'sold' && world.mined.has(toPaymentKey(payment)) ? [row] : []
   })
   if (shown.length === 0) return
   const { payment, target } = world.words.pick(shown)
@@ -851,15 +851,15 @@ const MUCH_LATER_MS = 86_400_000
 /** Checks that every server shows the state of the log, once it has had the time to poll. */
 function checkViews(history: History, paint: Paint): void {
   const { world, studio, stands } = history
-  if (stands.length > 1) world.scheduler.pass(2000)
-  while (world.scheduler.step(world.prng)) checkFailed(history)
+  if (stands.length > 1) world.scheduler.advance(2000)
+  while (world.scheduler.step(world.prng)) throwIfFailed(history)
   for (const { server } of stands) checkPaint(paint, studio, server?.follower)
 }
 
 const isAtRest = ({ ledger }: Book, world: World): boolean =>
   world.pool.length === 0 &&
   world.settling === 0 &&
-  readSettled(ledger.unfinished(timeOf(world) + MUCH_LATER_MS)).length === 0
+  readSettledResult(ledger.listUnfinished(computeTime(world) + MUCH_LATER_MS)).length === 0
 
 /**
  * Resends every signed request, and checks that the response shows the true state of its purchase.
@@ -867,14 +867,14 @@ const isAtRest = ({ ledger }: Book, world: World): boolean =>
 function sendEverythingAgain(history: History): void {
   const { world, crowd, book } = history
   for (const payment of crowd.signed) {
-    const row = book.row(keyOf(payment))
+    const row = book.findRow(toPaymentKey(payment))
     if (row === undefined) continue
-    const isLost = history.witness.accepted.has(keyOf(payment))
+    const isLost = history.witness.accepted.has(toPaymentKey(payment))
     const order: Order = { payment: isLost ? payment : row.payment, target: row.target, listing: PLAIN }
     const check = (outcome: Outcome) => {
       const ending = outcome.kind === 'bought' ? `bought ${resolveTarget(outcome.purchase)}` : outcome.code
       // A payment that settled late may have bought a block other than the requested one.
-      const now = book.row(keyOf(payment)) ?? row
+      const now = book.findRow(toPaymentKey(payment)) ?? row
       const movedOn = !isNext(now.target) && now.target !== resolveTarget(now)
       const sold = movedOn ? 'payment_used' : `bought ${resolveTarget(now)}`
       // A purchase paid by a longer authorization of the nonce is completed once its payer requests it.
@@ -883,7 +883,7 @@ function sendEverythingAgain(history: History): void {
       if (!expected.some((one) => one === ending))
         throw new Violation(`a resend of the same request is answered with ${ending}, not ${expected.join(' or ')}`)
     }
-    sendOrder(history, order, { check })
+    sendOrder(history, order, { checkOutcome: check })
   }
 }
 
@@ -896,18 +896,20 @@ const RECEIPT_LOOKS = 11
  */
 function checkUselessPayments(history: History): void {
   const { world, crowd, book } = history
-  const seconds = BigInt(Math.floor(timeOf(world) / 1000))
+  const seconds = BigInt(Math.floor(computeTime(world) / 1000))
   const useless = crowd.signed.filter(
     (payment) =>
-      payment.validBefore < seconds && payment.signature === SIGNED && book.row(keyOf(payment)) === undefined,
+      payment.validBefore < seconds &&
+      payment.signature === SIGNED &&
+      book.findRow(toPaymentKey(payment)) === undefined,
   )
-  const waiting = useless.filter((payment) => resendMustWait(history, payment))
+  const waiting = useless.filter((payment) => resendPayment(history, payment))
   if (waiting.length > 0) runPaymentChecks(history, RECEIPT_LOOKS)
   for (const payment of waiting)
     assertPromise(
-      !resendMustWait(history, payment),
+      !resendPayment(history, payment),
       'I10: the payer of a payment that can buy nothing gets its outcome',
-      keyOf(payment),
+      toPaymentKey(payment),
     )
 }
 
@@ -917,12 +919,12 @@ function checkUselessPayments(history: History): void {
 function checkUnmatchedDollars(history: History): void {
   const { world, book, answers } = history
   for (const [key, { payment }] of world.mined) {
-    if (book.row(key) !== undefined || world.spendings.get(key)?.kind !== 'transfer') continue
+    if (book.findRow(key) !== undefined || world.spendings.get(key)?.kind !== 'transfer') continue
     const codes = ['payment_unmatched', 'bought', 'payment_used']
     const before = codes.map((code) => answers.get(code) ?? 0)
     let isTold = false
     for (let tries = 0; tries < ASKED_TIMES && !isTold; tries += 1) {
-      resendMustWait(history, payment)
+      resendPayment(history, payment)
       isTold = codes.some((code, at) => (answers.get(code) ?? 0) > (before[at] ?? 0))
       // A process that died may still hold the lease of the payment.
       if (!isTold) runPaymentChecks(history, 1)
@@ -934,20 +936,20 @@ function checkUnmatchedDollars(history: History): void {
 const ASKED_TIMES = 5
 
 /** Resends a payment; returns whether there was no response, or the response asked the payer to send it again. */
-function resendMustWait(history: History, payment: Payment): boolean {
+function resendPayment(history: History, payment: Payment): boolean {
   const { world, crowd } = history
   const outcomes: Outcome[] = []
-  const own = crowd.bound.get(keyOf(payment))
-  const target = own?.target ?? crowd.firstTarget.get(keyOf(payment)) ?? 'next'
+  const own = crowd.bound.get(toPaymentKey(payment))
+  const target = own?.target ?? crowd.firstTarget.get(toPaymentKey(payment)) ?? 'next'
   sendOrder(
     history,
     { target, payment, listing: own?.listing ?? PLAIN },
-    { check: (outcome) => outcomes.push(outcome) },
+    { checkOutcome: (outcome) => outcomes.push(outcome) },
   )
-  settle(history)
-  while (outcomes.length === 0 && world.scheduler.step(world.prng)) checkFailed(history)
-  world.scheduler.pass(2000)
-  checkFailed(history)
+  runPendingEffects(history)
+  while (outcomes.length === 0 && world.scheduler.step(world.prng)) throwIfFailed(history)
+  world.scheduler.advance(2000)
+  throwIfFailed(history)
   const [outcome] = outcomes
   return outcome === undefined || (outcome.kind === 'failure' && outcome.details?.['retryAfter'] !== undefined)
 }

@@ -4,7 +4,7 @@ import { StaleWriteError } from '../../../server/domain/failure.ts'
 import type { Listing } from '../../../server/domain/purchase/listing.ts'
 import {
   FIRST_CONFIRMATION_MS,
-  keyOf,
+  toPaymentKey,
   LAST_CONFIRMATION_MS,
   type Address,
   type Hash,
@@ -19,8 +19,8 @@ import {
   listHeldBlocks,
   countBlocks,
   resolveTarget,
-  positionOf,
-  targetOf,
+  getPosition,
+  createTarget,
 } from '../../../server/domain/purchase/target.ts'
 import type { Audit } from '../../../server/operator-ports.ts'
 import type { Agents, Blocks, ChainCheckpoint, Ledger, Log, Payouts, Store } from '../../../server/ports.ts'
@@ -32,9 +32,9 @@ export type Book = {
   readonly ledger: Ledger
   /** The ports that owners use, if the engine is the real one: testing a model of them would prove nothing. */
   readonly paint: Paint | undefined
-  /** The stored purchase of a payment, given its key (see `keyOf`), for observers. */
-  row(key: string): Purchase | undefined
-  /** For each block held or sold, the key (see `keyOf`) of its payment. */
+  /** The stored purchase of a payment, given its key (see `toPaymentKey`), for observers. */
+  findRow(key: string): Purchase | undefined
+  /** For each block held or sold, the key (see `toPaymentKey`) of its payment. */
   readHolders(): ReadonlyMap<BlockIndex, string>
   /** The payment addresses of all stored payments. */
   listPayees(): Promise<readonly Address[]>
@@ -85,8 +85,9 @@ export const openModelBook: OpenBook = async (wall) => {
   return {
     ledger: createModelLedger(shelf),
     paint: undefined,
-    row: (key) => shelf.rows.get(key),
-    readHolders: () => new Map(shelf.holders.entries().map(([block, { payment }]) => [block, keyOf(payment)] as const)),
+    findRow: (key) => shelf.rows.get(key),
+    readHolders: () =>
+      new Map(shelf.holders.entries().map(([block, { payment }]) => [block, toPaymentKey(payment)] as const)),
     listPayees: async () => [...shelf.rows.values()].map(({ payment }) => payment.to),
     listSales: async (after) => shelf.sales.slice(after),
     vault: undefined,
@@ -104,7 +105,7 @@ type Shelf = {
   readonly rows: ReadonlyMap<string, Purchase>
   readonly holders: ReadonlyMap<BlockIndex, Purchase>
   storePurchase<P extends Purchase>(purchase: P): P
-  row(key: PaymentKey): Purchase
+  getRow(key: PaymentKey): Purchase
   /** The first block of an available position for the target, or why there is none. */
   findOpenPlace(target: Target): BlockIndex | Exclude<Availability, 'open' | 'full'>
 }
@@ -121,26 +122,26 @@ function createShelf(wall: readonly BlockIndex[]): Shelf {
     rows,
     holders,
     storePurchase(purchase) {
-      const before = rows.get(keyOf(purchase.payment))
+      const before = rows.get(toPaymentKey(purchase.payment))
       if (before !== undefined && isHeld(before)) for (const block of listHeldBlocks(before)) holders.delete(block)
       if (isHeld(purchase)) for (const block of listHeldBlocks(purchase)) holders.set(block, purchase)
-      rows.set(keyOf(purchase.payment), purchase)
+      rows.set(toPaymentKey(purchase.payment), purchase)
       return purchase
     },
-    row(key) {
-      const found = rows.get(keyOf(key))
+    getRow(key) {
+      const found = rows.get(toPaymentKey(key))
       if (found === undefined) throw new Error('no such payment')
       return found
     },
-    findOpenPlace: (target) => openPlace(wall, holders, target),
+    findOpenPlace: (target) => searchOpenPlace(wall, holders, target),
   }
 }
 
 const isHeld = ({ state }: Purchase) => state.kind === 'reserved' || state.kind === 'sold'
 
 const createModelLedger = (shelf: Shelf): Ledger => ({
-  find: async (key) => shelf.rows.get(keyOf(key)),
-  holders: async (target) =>
+  find: async (key) => shelf.rows.get(toPaymentKey(key)),
+  listHolders: async (target) =>
     [...shelf.rows.values()]
       .filter(
         (row) => row.state.kind === 'reserved' && (target === toNext(row.target) || target === resolveTarget(row)),
@@ -148,22 +149,24 @@ const createModelLedger = (shelf: Shelf): Ledger => ({
       .map(({ payment }) => payment),
   checkSpace: async (target) => computeSpace(shelf, target),
   async listUnavailable(target) {
-    const { at } = positionOf(target)
+    const { at } = getPosition(target)
     const blocks = at === 'next' ? [] : listHeldBlocks({ target, block: at })
     const filterByKind = (kind: 'sold' | 'reserved') =>
       blocks.filter((block) => describeHold(shelf.holders.get(block)) === kind)
     return { taken: filterByKind('sold'), held: filterByKind('reserved') }
   },
 
-  async availability(target, payment, now, activeNonces) {
+  async checkAvailability(target, payment, now, activeNonces) {
     const prior = findPriors(shelf, target, payment, now, activeNonces)
-    const reused = prior.filter(isSold).find((row) => shelf.reused.get(keyOf(payment)) === keyOf(row.payment))
+    const reused = prior
+      .filter(isSold)
+      .find((row) => shelf.reused.get(toPaymentKey(payment)) === toPaymentKey(row.payment))
     const again = reused && { ...reused, state: { ...reused.state, receiptReusedFor: payment.nonce } }
     return { space: computeAvailability(shelf, target, payment), prior: again ?? prior.find(isSold) ?? prior[0] }
   },
 
   async claim(asked, signed, draft, height, now, activeNonces) {
-    const known = shelf.rows.get(keyOf(signed))
+    const known = shelf.rows.get(toPaymentKey(signed))
     if (known !== undefined && known.state.kind !== 'released') throw new StaleWriteError('claimed twice')
     const payment = known === undefined ? signed : renewPayment(known.payment, signed)
     const { target, listing, head } = known ?? { target: asked, listing: draft, head: height }
@@ -175,23 +178,23 @@ const createModelLedger = (shelf: Shelf): Ledger => ({
     if (space !== 'open') return { kind: 'lost', space }
     const block = shelf.findOpenPlace(target)
     if (typeof block === 'string') throw new Error('the target counts as open, but has no open position')
-    const attempt = (shelf.attempts.get(keyOf(payment)) ?? 0) + 1
-    shelf.attempts.set(keyOf(payment), attempt)
+    const attempt = (shelf.attempts.get(toPaymentKey(payment)) ?? 0) + 1
+    shelf.attempts.set(toPaymentKey(payment), attempt)
     const state = { kind: 'reserved', uncertain: false, attempt } as const
     return { kind: 'claimed', purchase: shelf.storePurchase({ payment, target, block, listing: shown, head, state }) }
   },
 
   async markUncertain({ payment }) {
-    const held = shelf.row(payment)
+    const held = shelf.getRow(payment)
     if (held.state.kind !== 'reserved') throw new StaleWriteError('uncertain without being held')
     return shelf.storePurchase({ ...held, state: { ...held.state, uncertain: true } })
   },
 
   async finalize({ payment }, tx, settled, now) {
-    const { state, ...held } = shelf.row(payment)
+    const { state, ...held } = shelf.getRow(payment)
     if (state.kind === 'sold') {
       if (settled && !state.settled) confirmSale(shelf, { ...held, state }, tx)
-      const sold = shelf.row(payment)
+      const sold = shelf.getRow(payment)
       return isSold(sold) ? sold : { ...held, state }
     }
     if (state.kind !== 'reserved') throw new StaleWriteError('sold without being held')
@@ -199,28 +202,28 @@ const createModelLedger = (shelf: Shelf): Ledger => ({
   },
 
   async confirm({ payment }, tx) {
-    const { state, ...sold } = shelf.row(payment)
+    const { state, ...sold } = shelf.getRow(payment)
     if (state.kind !== 'sold') throw new Error('confirmed without being sold')
     confirmSale(shelf, { ...sold, state }, tx)
   },
 
   async markFinal({ payment }, tx) {
-    const { state, ...sold } = shelf.row(payment)
+    const { state, ...sold } = shelf.getRow(payment)
     if (state.kind !== 'sold' && state.kind !== 'credited')
       throw new Error('marked as final without being sold or credited')
     shelf.storePurchase({ ...sold, state: state.kind === 'sold' ? { ...state, tx, settled: true } : { ...state, tx } })
-    shelf.looks.set(keyOf(payment), 2)
+    shelf.looks.set(toPaymentKey(payment), 2)
   },
 
   markMissing: async ({ payment }) => unsettleSale(shelf, payment, 0),
   async writeOff({ payment }) {
-    const known = shelf.row(payment)
+    const known = shelf.getRow(payment)
     if (known.state.kind === 'credited') shelf.storePurchase({ ...known, state: { kind: 'released', isFinal: true } })
     else unsettleSale(shelf, payment, 2)
   },
 
   async release({ payment, state: before }, isFinal) {
-    const held = shelf.row(payment)
+    const held = shelf.getRow(payment)
     if (held.state.kind === 'sold' || held.state.kind === 'credited')
       throw new StaleWriteError('released after it was sold or credited')
     if (held.payment.validBefore !== payment.validBefore) throw new StaleWriteError('signed with another expiry time')
@@ -235,31 +238,31 @@ const createModelLedger = (shelf: Shelf): Ledger => ({
   },
 
   async recordUnclaimed(unclaimed) {
-    if (shelf.rows.has(keyOf(unclaimed.payment))) throw new StaleWriteError('known')
+    if (shelf.rows.has(toPaymentKey(unclaimed.payment))) throw new StaleWriteError('known')
     const block = chooseBlock(shelf, unclaimed.target)
     return shelf.storePurchase({ ...unclaimed, block, state: { kind: 'released', isFinal: false } })
   },
 
-  fulfilLatePayment: async ({ payment }, tx, now) => fulfilLatePayment(shelf, shelf.row(payment), tx, now),
+  fulfilLatePayment: async ({ payment }, tx, now) => fulfilLatePayment(shelf, shelf.getRow(payment), tx, now),
 
   async reuseReceipt({ payment }, to) {
-    const sale = shelf.row(payment)
-    const later = keyOf({ payer: payment.payer, nonce: to })
+    const sale = shelf.getRow(payment)
+    const later = toPaymentKey({ payer: payment.payer, nonce: to })
     const own = shelf.rows.get(later)
     const isFree = own === undefined || own.state.kind === 'released'
-    const uses = [...shelf.reused.values()].filter((earlier) => earlier === keyOf(payment)).length
+    const uses = [...shelf.reused.values()].filter((earlier) => earlier === toPaymentKey(payment)).length
     if (!shelf.reused.has(later) && isSold(sale) && sale.state.unanswered && isFree && uses < REUSES_MAX)
-      shelf.reused.set(later, keyOf(payment))
-    return shelf.reused.get(later) === keyOf(payment)
+      shelf.reused.set(later, toPaymentKey(payment))
+    return shelf.reused.get(later) === toPaymentKey(payment)
   },
 
   async markAnswered(key) {
-    const known = shelf.rows.get(keyOf(key))
+    const known = shelf.rows.get(toPaymentKey(key))
     if (known === undefined || !isSold(known)) return
     shelf.storePurchase({ ...known, state: { ...known.state, unanswered: false } })
   },
 
-  unfinished: async (now) =>
+  listUnfinished: async (now) =>
     [...shelf.rows.values()].filter((row) => isUnfinished(shelf, row, now)).map(({ payment }) => payment),
 })
 
@@ -275,14 +278,14 @@ function computeSpace({ findOpenPlace: place }: Shelf, target: Target): Exclude<
 }
 
 /** A target without its position. */
-const toNext = (target: Target): Target => targetOf('next', positionOf(target))
+const toNext = (target: Target): Target => createTarget('next', getPosition(target))
 
-function openPlace(
+function searchOpenPlace(
   wall: readonly BlockIndex[],
   holders: Shelf['holders'],
   target: Target,
 ): BlockIndex | Exclude<Availability, 'open' | 'full'> {
-  const { at } = positionOf(target)
+  const { at } = getPosition(target)
   const isBlockSold = (block: BlockIndex) => describeHold(holders.get(block)) === 'sold'
   if (at !== 'next') {
     const blocks = listHeldBlocks({ target, block: at })
@@ -320,7 +323,7 @@ function findPriors(
     if (payment.payer !== payer || payment.nonce === nonce) return false
     const isNamed = identifier !== undefined && payment.identifier === identifier
     if (isNamed && (state.kind === 'reserved' || state.kind === 'sold')) return true
-    if (reused.get(keyOf({ payer, nonce })) === keyOf(payment)) return true
+    if (reused.get(toPaymentKey({ payer, nonce })) === toPaymentKey(payment)) return true
     const isAttended = activeNonces.includes(payment.nonce)
     if (state.kind === 'reserved') return asked === target && (state.uncertain || !isAttended)
     if (state.kind !== 'sold' || !state.unanswered || isAttended) return false
@@ -331,22 +334,22 @@ function findPriors(
 function isUnfinished({ looks }: Shelf, { payment, state }: Purchase, now: UnixMs): boolean {
   if (state.kind === 'reserved') return true
   if (state.kind === 'released') return !state.isFinal
-  const looked = looks.get(keyOf(payment)) ?? 0
+  const looked = looks.get(toPaymentKey(payment)) ?? 0
   if (looked === 2) return false
   if (Number(payment.validBefore) <= Math.floor((now - LAST_CONFIRMATION_MS) / 1000)) return true
   return state.kind === 'sold' && (!state.settled || (looked === 0 && state.claimedAt <= now - FIRST_CONFIRMATION_MS))
 }
 
 function confirmSale({ looks, storePurchase: put }: Shelf, sold: SoldPurchase, tx: Hash): void {
-  if (sold.state.settled) looks.set(keyOf(sold.payment), Math.max(1, looks.get(keyOf(sold.payment)) ?? 0))
+  if (sold.state.settled) looks.set(toPaymentKey(sold.payment), Math.max(1, looks.get(toPaymentKey(sold.payment)) ?? 0))
   put({ ...sold, state: { ...sold.state, tx, settled: true } })
 }
 
-function unsettleSale({ looks, row, storePurchase: put }: Shelf, payment: Payment, look: number): void {
-  const sold = row(payment)
+function unsettleSale({ looks, getRow, storePurchase: put }: Shelf, payment: Payment, look: number): void {
+  const sold = getRow(payment)
   if (!isSold(sold)) throw new Error('marked as missing without being sold')
   put({ ...sold, state: { ...sold.state, settled: false } })
-  looks.set(keyOf(payment), look)
+  looks.set(toPaymentKey(payment), look)
 }
 
 function storeSale(
@@ -374,8 +377,8 @@ function fulfilLatePayment(shelf: Shelf, known: Purchase, tx: Hash, now: UnixMs)
 
 /** The first block that the target would have on an empty wall. */
 function chooseBlock({ wall }: Shelf, target: Target): BlockIndex {
-  const { at } = positionOf(target)
-  const first = at === 'next' ? openPlace(wall, new Map(), target) : at
+  const { at } = getPosition(target)
+  const first = at === 'next' ? searchOpenPlace(wall, new Map(), target) : at
   if (typeof first === 'string') throw new Error('the wall has no position for this target')
   return first
 }

@@ -34,7 +34,7 @@ export const SIGNED = '0x01'
 export const FORGED = '0x00'
 
 /** The block at a coordinate of the wall. */
-export function blockOf(coord: string): BlockIndex {
+export function parseBlockOrThrow(coord: string): BlockIndex {
   const block = parseCoord(coord)
   if (block === undefined) throw new RangeError(`${coord} is not on the wall`)
   return block

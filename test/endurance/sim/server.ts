@@ -6,7 +6,7 @@
 import { singleProcess } from '../../../db/sqlite/coordination.ts'
 import { StaleWriteError, StoreUnavailable } from '../../../server/domain/failure.ts'
 import type { SignatureCheck } from '../../../server/domain/purchase/facilitator-errors.ts'
-import { keyOf, type Address, type Payment, type PaymentKey } from '../../../server/domain/purchase/payment.ts'
+import { toPaymentKey, type Address, type Payment, type PaymentKey } from '../../../server/domain/purchase/payment.ts'
 import { guardChainFreshness } from '../../../server/health/chain-freshness.ts'
 import { createPaymentHealth } from '../../../server/health/payment-health.ts'
 import { runPeriodically } from '../../../server/health/run-periodically.ts'
@@ -15,7 +15,7 @@ import type { Chain, Clock, Logger, Ledger, Pictures, RingMember, Wallets } from
 import { createFacilitatorRing } from '../../../server/purchase/facilitator-ring.ts'
 import { createReconciler } from '../../../server/purchase/reconciler.ts'
 import { createSeller, type Seller } from '../../../server/purchase/seller.ts'
-import { readSettled } from '../../support/scheduler.ts'
+import { readSettledResult } from '../../support/scheduler.ts'
 import type { Commons, Life } from './commons.ts'
 import { createAdapter } from './endpoints.ts'
 import { NO_FAULTS } from './faults.ts'
@@ -31,7 +31,7 @@ import {
   drawSupport,
   readStatus,
   readTerms,
-  timeOf,
+  computeTime,
   readTransfers,
   verify,
   type FacilitatorName,
@@ -103,11 +103,11 @@ export function startServer(
   self: Life,
 ): void {
   world.trace(() => `${name}: starts`)
-  const shared = commons?.createShared(self)
+  const shared = commons?.createSharedPorts(self)
   const terms = readTerms(world)
   // A wall stores its payment addresses; an older copy of it lacks the later ones.
   const asked = operator === undefined ? world.payees : [terms.payTo]
-  const payees = new Set([...asked, ...readSettled(book.listPayees())])
+  const payees = new Set([...asked, ...readSettledResult(book.listPayees())])
   // Each server has its own signal. A shared one would keep all its listeners, and so every history, in memory.
   const never = new AbortController().signal
   const stopServer = (why: string) => {
@@ -120,15 +120,15 @@ export function startServer(
     alert: (event, facts) => watcher.onAlert(event, `${facts?.['payer']}:${facts?.['nonce']}`),
   }
   const clock: Clock = {
-    now: () => timeOf(world) + self.skewMs,
-    elapsed: () => world.scheduler.elapsed(),
+    now: () => computeTime(world) + self.skewMs,
+    elapsed: () => world.scheduler.getElapsed(),
     wait: (ms, signal) => world.scheduler.wait(self, ms, signal),
   }
   let guard: Guard | undefined
   const ledger = createLedgerPort(world, book.ledger, watcher, self, stopServer, {
     isShared: commons !== undefined,
-    committed() {
-      commons?.notify()
+    onCommit() {
+      commons?.notifyServers()
       guard?.witnessing.onCommit()
     },
   })
@@ -151,7 +151,7 @@ export function startServer(
     void runPeriodically({ clock, logger }, never, work).catch((error: unknown) => (world.failed ??= error))
   const openSeller = (follower: Follower | undefined) => {
     const rail = createPaymentHealth({ facilitator, chain, clock, logger })
-    const advance = follower?.advance ?? (() => Promise.resolve())
+    const advance = follower?.applyNewEntries ?? (() => Promise.resolve())
     const sold = createSeller({
       pictures: createPicturesPort(world, self),
       ledger,
@@ -164,14 +164,14 @@ export function startServer(
       terms,
       payees,
       contact: null,
-      advance,
+      applyNewEntries: advance,
       leases: shared?.leases,
     })
     const swept = createReconciler({ ledger, seller: sold, jobs: shared?.jobs ?? singleProcess.jobs, clock, logger })
     if (operator !== undefined) guard = createGuard(world, operator, self, { chain, terms, clock, logger })
     opened({ seller: sold, clock, paint, follower, guard, payees, life: self })
     if (shared !== undefined && follower !== undefined)
-      void pollLog({ notifier: shared.notifier, advance, clock, logger }, never)
+      void pollLog({ notifier: shared.notifier, applyNewEntries: advance, clock, logger }, never)
     startLoop(async () => {
       await rail.probe()
       return isQuiet(world) && rail.readState() === 'armed' ? QUIET_PROBES_EVERY_MS : rail.computeProbeDelay()
@@ -197,7 +197,7 @@ function createLedgerPort(
   watcher: Watcher,
   owner: object,
   die: (why: string) => void,
-  { isShared, committed }: { readonly isShared: boolean; committed(): void },
+  { isShared, onCommit }: { readonly isShared: boolean; onCommit(): void },
 ): Ledger {
   const callStore = <T>(verb: keyof Ledger, key: string, what: unknown, act: () => Promise<T>): Promise<T> =>
     world.scheduler.call(owner, async () => {
@@ -220,48 +220,56 @@ function createLedgerPort(
       if (verb === 'release') watcher.onQuery(verb, key, what)
       world.trace(() => `  ${key.slice(-4)} ${verb}: ${stringifyAnswer(answer)}`)
       watcher.onWritten(verb, key, answer)
-      if (isWrite) committed()
+      if (isWrite) onCommit()
       if (isWrite && isShared && drawFault(world, 'answerOfStoreLost'))
         throw new StoreUnavailable('the response is lost')
       return answer
     })
   return {
-    find: (key) => callStore('find', keyOf(key), undefined, () => ledger.find(key)),
-    availability: (target, payment, now, activeNonces) => {
-      watcher.onOpenQuery(keyOf(payment), now)
-      return callStore('availability', keyOf(payment), undefined, () =>
-        ledger.availability(target, payment, now, activeNonces),
+    find: (key) => callStore('find', toPaymentKey(key), undefined, () => ledger.find(key)),
+    checkAvailability: (target, payment, now, activeNonces) => {
+      watcher.onOpenQuery(toPaymentKey(payment), now)
+      return callStore('checkAvailability', toPaymentKey(payment), undefined, () =>
+        ledger.checkAvailability(target, payment, now, activeNonces),
       )
     },
-    holders: (target) => callStore('holders', '', undefined, () => ledger.holders(target)),
+    listHolders: (target) => callStore('listHolders', '', undefined, () => ledger.listHolders(target)),
     checkSpace: (target) => callStore('checkSpace', '', undefined, async () => ledger.checkSpace(target)),
     listUnavailable: (target) => callStore('listUnavailable', '', undefined, () => ledger.listUnavailable(target)),
     claim: (target, payment, listing, head, now, activeNonces) =>
-      callStore('claim', keyOf(payment), { target, payment, now }, () =>
+      callStore('claim', toPaymentKey(payment), { target, payment, now }, () =>
         ledger.claim(target, payment, listing, head, now, activeNonces),
       ),
     markUncertain: (purchase) =>
-      callStore('markUncertain', keyOf(purchase.payment), purchase, () => ledger.markUncertain(purchase)),
+      callStore('markUncertain', toPaymentKey(purchase.payment), purchase, () => ledger.markUncertain(purchase)),
     finalize: (purchase, tx, settled, now) =>
-      callStore('finalize', keyOf(purchase.payment), { settled }, () => ledger.finalize(purchase, tx, settled, now)),
+      callStore('finalize', toPaymentKey(purchase.payment), { settled }, () =>
+        ledger.finalize(purchase, tx, settled, now),
+      ),
     confirm: (purchase, tx) =>
-      callStore('confirm', keyOf(purchase.payment), purchase, () => ledger.confirm(purchase, tx)),
+      callStore('confirm', toPaymentKey(purchase.payment), purchase, () => ledger.confirm(purchase, tx)),
     markFinal: (purchase, tx) =>
-      callStore('markFinal', keyOf(purchase.payment), purchase, () => ledger.markFinal(purchase, tx)),
+      callStore('markFinal', toPaymentKey(purchase.payment), purchase, () => ledger.markFinal(purchase, tx)),
     markMissing: (purchase) =>
-      callStore('markMissing', keyOf(purchase.payment), purchase, () => ledger.markMissing(purchase)),
-    writeOff: (purchase) => callStore('writeOff', keyOf(purchase.payment), purchase, () => ledger.writeOff(purchase)),
+      callStore('markMissing', toPaymentKey(purchase.payment), purchase, () => ledger.markMissing(purchase)),
+    writeOff: (purchase) =>
+      callStore('writeOff', toPaymentKey(purchase.payment), purchase, () => ledger.writeOff(purchase)),
     release: (purchase, isFinal) =>
-      callStore('release', keyOf(purchase.payment), { purchase, isFinal }, () => ledger.release(purchase, isFinal)),
+      callStore('release', toPaymentKey(purchase.payment), { purchase, isFinal }, () =>
+        ledger.release(purchase, isFinal),
+      ),
     recordUnclaimed: (unclaimed, now) =>
-      callStore('recordUnclaimed', keyOf(unclaimed.payment), unclaimed, () => ledger.recordUnclaimed(unclaimed, now)),
+      callStore('recordUnclaimed', toPaymentKey(unclaimed.payment), unclaimed, () =>
+        ledger.recordUnclaimed(unclaimed, now),
+      ),
     fulfilLatePayment: (purchase, tx, now) =>
-      callStore('fulfilLatePayment', keyOf(purchase.payment), purchase, () =>
+      callStore('fulfilLatePayment', toPaymentKey(purchase.payment), purchase, () =>
         ledger.fulfilLatePayment(purchase, tx, now),
       ),
-    reuseReceipt: (sale, to) => callStore('reuseReceipt', keyOf(sale.payment), to, () => ledger.reuseReceipt(sale, to)),
-    markAnswered: (key) => callStore('markAnswered', keyOf(key), undefined, () => ledger.markAnswered(key)),
-    unfinished: (now) => callStore('unfinished', '', undefined, () => ledger.unfinished(now)),
+    reuseReceipt: (sale, to) =>
+      callStore('reuseReceipt', toPaymentKey(sale.payment), to, () => ledger.reuseReceipt(sale, to)),
+    markAnswered: (key) => callStore('markAnswered', toPaymentKey(key), undefined, () => ledger.markAnswered(key)),
+    listUnfinished: (now) => callStore('listUnfinished', '', undefined, () => ledger.listUnfinished(now)),
   }
 }
 
@@ -272,11 +280,11 @@ function ignoreStaleWrite(error: unknown): void {
 
 const reads: ReadonlySet<keyof Ledger> = new Set<keyof Ledger>([
   'find',
-  'availability',
-  'holders',
+  'checkAvailability',
+  'listHolders',
   'checkSpace',
   'listUnavailable',
-  'unfinished',
+  'listUnfinished',
 ])
 
 /** The owners' ports, with the failures of the same disk. */
@@ -287,7 +295,7 @@ function createPaintPort(
   die: (why: string) => void,
   commons: Commons | undefined,
 ): Paint {
-  const store = <T>(verb: string, isWrite: boolean, act: () => Promise<T>): Promise<T> =>
+  const callPaintStore = <T>(verb: string, isWrite: boolean, act: () => Promise<T>): Promise<T> =>
     world.scheduler.call(owner, async () => {
       world.step += 1
       if (isWrite && drawFault(world, 'storeBroken')) {
@@ -297,31 +305,32 @@ function createPaintPort(
       }
       if (isWrite && drawFault(world, 'storeBusy')) throw new StoreUnavailable('busy')
       const answer = await act()
-      if (isWrite) commons?.notify()
+      if (isWrite) commons?.notifyServers()
       return answer
     })
   return {
     blocks: {
-      findOwned: (block) => store('owned', false, async () => blocks.findOwned(block)),
-      isReserved: (block) => store('reserved', false, () => blocks.isReserved(block)),
-      edit: (block, edit, now) => store('edit', true, () => blocks.edit(block, edit, now)),
-      findOwner: (area) => store('ownerOf', false, () => blocks.findOwner(area)),
-      editArea: (area, edit, now) => store('editArea', true, () => blocks.editArea(area, edit, now)),
+      findOwned: (block) => callPaintStore('owned', false, async () => blocks.findOwned(block)),
+      isReserved: (block) => callPaintStore('reserved', false, () => blocks.isReserved(block)),
+      edit: (block, edit, now) => callPaintStore('edit', true, () => blocks.edit(block, edit, now)),
+      findOwner: (area) => callPaintStore('ownerOf', false, () => blocks.findOwner(area)),
+      editArea: (area, edit, now) => callPaintStore('editArea', true, () => blocks.editArea(area, edit, now)),
     },
     agents: {
-      isKnown: (wallet) => store('knows', false, () => agents.isKnown(wallet)),
-      register: (wallet, identity, now) => store('identify', true, () => agents.register(wallet, identity, now)),
-      namePainter: (wallet, naming) => store('namePainter', true, () => agents.namePainter(wallet, naming)),
+      isKnown: (wallet) => callPaintStore('knows', false, () => agents.isKnown(wallet)),
+      register: (wallet, identity, now) =>
+        callPaintStore('identify', true, () => agents.register(wallet, identity, now)),
+      namePainter: (wallet, naming) => callPaintStore('namePainter', true, () => agents.namePainter(wallet, naming)),
     },
     log: {
-      readAfter: (after, limit) => store('after', false, () => log.readAfter(after, limit)),
-      readCompacted: () => store('compacted', false, () => log.readCompacted()),
+      readAfter: (after, limit) => callPaintStore('after', false, () => log.readAfter(after, limit)),
+      readCompacted: () => callPaintStore('compacted', false, () => log.readCompacted()),
     },
   }
 }
 
 // The balance is never shown, because only the message of a rejection depends on it.
-const NOT_SHOWN: Chain['balanceOf'] = () => Promise.resolve('silent')
+const NOT_SHOWN: Chain['readBalance'] = () => Promise.resolve('silent')
 
 function createChainPort(world: World, watcher: Watcher, owner: object, clock: Clock): Chain {
   if (world.hasEndpoints) return createAdapterPort(world, watcher, owner, clock)
@@ -329,20 +338,21 @@ function createChainPort(world: World, watcher: Watcher, owner: object, clock: C
   const callChain = <T>(verb: Verb, key: string, act: () => T): Promise<T> =>
     callRemote(world, watcher, owner, verb, key, act)
   return {
-    read: (key) => callChain('read', keyOf(key), () => readAuthorization(world, key, sight)),
+    readAuthorization: (key) =>
+      callChain('readAuthorization', toPaymentKey(key), () => readAuthorization(world, key, sight)),
     readPaymentStatus: (payment: Payment, head, named) =>
-      callChain('readPaymentStatus', keyOf(payment), () => readStatus(world, payment, head, named, sight)),
-    balanceOf: NOT_SHOWN,
+      callChain('readPaymentStatus', toPaymentKey(payment), () => readStatus(world, payment, head, named, sight)),
+    readBalance: NOT_SHOWN,
     // A probe is answered immediately, because the order of its two parts does not matter.
     checkHealth: async () => readHealth(world),
-    transfersTo: (payTo, from) => world.scheduler.call(owner, () => readTransfers(world, payTo, from, sight)),
+    readTransfers: (payTo, from) => world.scheduler.call(owner, () => readTransfers(world, payTo, from, sight)),
   }
 }
 
 /** The product's own adapter, over model endpoints. */
 function createAdapterPort(world: World, watcher: Watcher, owner: object, clock: Clock): Chain {
   const chain = createAdapter(world, owner, clock)
-  const ask = async <T>(verb: Verb, key: string, act: () => Promise<T>): Promise<T> => {
+  const callAdapter = async <T>(verb: Verb, key: string, act: () => Promise<T>): Promise<T> => {
     const askedAt = (world.step += 1)
     watcher.onQuery(verb, key, undefined)
     const answer = await act()
@@ -352,12 +362,12 @@ function createAdapterPort(world: World, watcher: Watcher, owner: object, clock:
   }
   return {
     ...chain,
-    balanceOf: NOT_SHOWN,
-    read: (key) => ask('read', keyOf(key), () => chain.read(key)),
+    readBalance: NOT_SHOWN,
+    readAuthorization: (key) => callAdapter('readAuthorization', toPaymentKey(key), () => chain.readAuthorization(key)),
     async readPaymentStatus(payment, head, named) {
-      const key = keyOf(payment)
-      const known = { step: world.step, height: chain.newest() }
-      const found = await ask('readPaymentStatus', key, () => chain.readPaymentStatus(payment, head, named))
+      const key = toPaymentKey(payment)
+      const known = { step: world.step, height: chain.getNewestHeight() }
+      const found = await callAdapter('readPaymentStatus', key, () => chain.readPaymentStatus(payment, head, named))
       if (found.kind === 'unspent') watcher.onDeniedSpending(key, known)
       return found
     },
@@ -371,24 +381,24 @@ function createFacilitatorPort(
   owner: Life,
   commons: Commons | undefined,
 ): RingMember {
-  const ask = <T>(verb: Verb, key: string, act: () => T): Promise<T> =>
+  const callFacilitator = <T>(verb: Verb, key: string, act: () => T): Promise<T> =>
     callRemote(world, watcher, owner, verb, key, act)
   return {
     host,
-    verify: (_, payment) => ask('verify', keyOf(payment), () => verify(world, host, payment)),
+    verify: (_, payment) => callFacilitator('verify', toPaymentKey(payment), () => verify(world, host, payment)),
     async settle(_, payment, manner) {
       const isSlow = world.slowness > 0 && world.prng.nextBoolean(world.slowness)
-      const answer = await ask('settle', keyOf(payment), () => {
-        if (commons?.isHeldByOther(owner, keyOf(payment)) === true) watcher.onIntrusion(keyOf(payment))
+      const answer = await callFacilitator('settle', toPaymentKey(payment), () => {
+        if (commons?.isHeldByOther(owner, toPaymentKey(payment)) === true) watcher.onIntrusion(toPaymentKey(payment))
         return isSlow ? 'slow' : settle(world, host, payment)
       })
       const { withinMs } = manner ?? { withinMs: TIME_LIMITS.settleTimeoutMs }
       if (answer !== 'slow') return answer
       const late = await settleLate(world, host, payment, owner, withinMs)
-      watcher.onAnswer('settle', keyOf(payment), late, world.step)
+      watcher.onAnswer('settle', toPaymentKey(payment), late, world.step)
       return late
     },
-    supports: async () => drawSupport(world, host),
+    checkSupport: async () => drawSupport(world, host),
   }
 }
 
@@ -396,8 +406,8 @@ function createFacilitatorPort(
 const PICTURES_BUSY = 0.1
 
 /** A model of picture conversion, which takes time, is sometimes busy, and rejects unreadable files. */
-const createPicturesPort = (world: World, owner: Life): Pick<Pictures, 'paint'> => ({
-  paint: ({ bytes }, { width, height }) =>
+const createPicturesPort = (world: World, owner: Life): Pick<Pictures, 'convertToPalette'> => ({
+  convertToPalette: ({ bytes }, { width, height }) =>
     world.scheduler.call(owner, () => {
       world.step += 1
       const isBusy = !isQuiet(world) && world.prng.nextBoolean(PICTURES_BUSY)
@@ -421,7 +431,7 @@ function callRemote<T>(
   act: () => T,
 ): Promise<T> {
   let askedAt = 0
-  const ask = () => {
+  const executeQuery = () => {
     askedAt = world.step += 1
     watcher.onQuery(verb, key, undefined)
     return act()
@@ -430,7 +440,7 @@ function callRemote<T>(
     world.trace(() => `  ${key.slice(-4)} ${verb}: ${stringifyAnswer(answer)}`)
     watcher.onAnswer(verb, key, answer, askedAt)
   }
-  return world.scheduler.exchange(owner, ask, recordAnswer)
+  return world.scheduler.exchange(owner, executeQuery, recordAnswer)
 }
 
 /** Formats a response for a trace, with only the end of a payment's nonce, and without listings and pixels. */

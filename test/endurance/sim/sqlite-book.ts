@@ -11,7 +11,7 @@ import type { Address, Hash, PaymentKey } from '../../../server/domain/purchase/
 import type { Purchase } from '../../../server/domain/purchase/purchase.ts'
 import type { Ledger } from '../../../server/ports.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
-import { readSettled } from '../../support/scheduler.ts'
+import { readSettledResult } from '../../support/scheduler.ts'
 import { sellsAreas } from './areas.ts'
 import type { Book, OpenBook, Sale } from './ledger-model.ts'
 import { TERMS } from './samples.ts'
@@ -58,10 +58,10 @@ export function openRealBooks(): { readonly open: OpenBook; close(): void } {
         get paint() {
           return opened.paint
         },
-        row: (key) => opened.row(key),
-        readHolders: () => opened.held(),
-        listPayees: () => opened.payees(),
-        listSales: (after) => opened.sales(after),
+        findRow: (key) => opened.findRow(key),
+        readHolders: () => opened.readHolders(),
+        listPayees: () => opened.listPayees(),
+        listSales: (after) => opened.listSales(after),
         vault: {
           get ports() {
             return opened.ports
@@ -95,11 +95,11 @@ function openBook(path: string) {
   return {
     ledger,
     paint: { blocks, agents, log },
-    ports: { checkpoint, payouts, store, audit: { statement: () => driver.look(readStatement) } },
-    row: createRowReader(connection, ledger),
-    held: createHeldReader(connection),
-    payees: checkpoint.payees,
-    async sales(after: number): Promise<readonly Sale[]> {
+    ports: { checkpoint, payouts, store, audit: { readStatement: () => driver.query(readStatement) } },
+    findRow: createRowReader(connection, ledger),
+    readHolders: createHolderReader(connection),
+    listPayees: checkpoint.listPayees,
+    async listSales(after: number): Promise<readonly Sale[]> {
       const changes = await log.readAfter(0, 2000)
       return changes.flatMap((change) =>
         change.kind === 'sale' && change.seq > after
@@ -112,18 +112,18 @@ function openBook(path: string) {
 }
 
 /** Creates a reader that caches rows, because observers read far more often than the ledger writes. */
-function createRowReader(connection: Connection, ledger: Ledger): Book['row'] {
+function createRowReader(connection: Connection, ledger: Ledger): Book['findRow'] {
   const rows = new Map<string, Purchase | undefined>()
   let version = -1
   return (key) => {
-    if (version !== connection.version()) rows.clear()
-    version = connection.version()
-    if (!rows.has(key)) rows.set(key, readSettled(ledger.find(parsePaymentKey(key))))
+    if (version !== connection.getVersion()) rows.clear()
+    version = connection.getVersion()
+    if (!rows.has(key)) rows.set(key, readSettledResult(ledger.find(parsePaymentKey(key))))
     return rows.get(key)
   }
 }
 
-function createHeldReader(connection: Connection): Book['readHolders'] {
+function createHolderReader(connection: Connection): Book['readHolders'] {
   const rows = connection.prepare<{ block: BlockIndex; payment: string }>(
     `SELECT b.i AS block, p.payer || ':' || p.nonce AS payment FROM blocks AS b JOIN payments AS p ON p.id = b.payment`,
   )

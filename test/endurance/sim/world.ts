@@ -5,7 +5,7 @@
 
 import type { SettleResult, VerifyResult } from '../../../server/domain/purchase/facilitator-errors.ts'
 import {
-  keyOf,
+  toPaymentKey,
   type Address,
   type Hash,
   type Payment,
@@ -170,22 +170,22 @@ const drawFacilitatorFault = ({ prng, faults, second }: World, at: FacilitatorNa
   prng.nextBoolean((at === 'first' ? faults : (second ?? faults))[fault])
 
 /** The true time, Unix milliseconds. */
-export const timeOf = ({ scheduler }: World): number => START_MS + scheduler.elapsed()
+export const computeTime = ({ scheduler }: World): number => START_MS + scheduler.getElapsed()
 
-export const heightOf = ({ blockTimes }: World) => blockTimes.length - 1
+export const computeHeight = ({ blockTimes }: World) => blockTimes.length - 1
 
 const BLOCK_EVERY_MS = 2000
 
 /** Makes the blocks that are due by the time `elapsed`. */
 function makeBlocks(world: World, elapsed: number): void {
   const computeNext = (at: number) => (Math.floor(at / BLOCK_EVERY_MS) + 1) * BLOCK_EVERY_MS
-  const from = Math.max(world.scheduler.elapsed(), world.stalledUntilMs)
+  const from = Math.max(world.scheduler.getElapsed(), world.stalledUntilMs)
   for (let at = computeNext(from); at <= elapsed; at += BLOCK_EVERY_MS) makeBlock(world, at)
 }
 
 /** Stalls the chain for `ms` milliseconds. */
-export function stall(world: World, ms: number): void {
-  world.stalledUntilMs = world.scheduler.elapsed() + ms
+export function stallChain(world: World, ms: number): void {
+  world.stalledUntilMs = world.scheduler.getElapsed() + ms
   world.hasStalled = true
   world.trace(() => `chain: stalls for ${ms / 1000} s`)
 }
@@ -195,7 +195,7 @@ const STILL_MS = 60_000
 
 /** Whether no chain block was made for so long that a server may report the chain as stalled. */
 export const isChainStalled = (world: World): boolean =>
-  timeOf(world) - (world.blockTimes.at(-1) ?? 0) * 1000 >= STILL_MS
+  computeTime(world) - (world.blockTimes.at(-1) ?? 0) * 1000 >= STILL_MS
 
 function makeBlock(world: World, elapsed: number): void {
   world.blockTimes.push(Math.floor((START_MS + elapsed) / 1000))
@@ -216,16 +216,16 @@ function mineTransfer(world: World, broadcast: Broadcast): void {
   const { payment, tx } = broadcast
   if (findObstacle(world, payment, world.blockTimes.at(-1)) !== undefined) return
   const balance = world.balances.get(payment.payer) ?? 0
-  world.balances.set(payment.payer, balance - dollarsOf(payment))
-  world.mined.set(keyOf(payment), broadcast)
+  world.balances.set(payment.payer, balance - toDollars(payment))
+  world.mined.set(toPaymentKey(payment), broadcast)
   recordSpending(world, payment, 'transfer', tx, payment.amount)
 }
 
 /** Cancels an authorization, or spends it elsewhere, in a new block. */
-export function spendNow(world: World, key: PaymentKey, kind: Exclude<Spending['kind'], 'transfer'>): void {
-  if (world.scheduler.elapsed() < world.stalledUntilMs) return
-  makeBlock(world, world.scheduler.elapsed())
-  if (!world.spendings.has(keyOf(key))) recordSpending(world, key, kind)
+export function spendAuthorization(world: World, key: PaymentKey, kind: Exclude<Spending['kind'], 'transfer'>): void {
+  if (world.scheduler.getElapsed() < world.stalledUntilMs) return
+  makeBlock(world, world.scheduler.getElapsed())
+  if (!world.spendings.has(toPaymentKey(key))) recordSpending(world, key, kind)
 }
 
 /** Marks an authorization as used in the newest block. */
@@ -236,16 +236,16 @@ function recordSpending(
   tx: Hash = createHash(world),
   amount = 0n,
 ): void {
-  world.trace(() => `chain: ${keyOf(key).slice(-4)} ${kind} in ${tx.slice(-4)} at ${heightOf(world)}`)
+  world.trace(() => `chain: ${toPaymentKey(key).slice(-4)} ${kind} in ${tx.slice(-4)} at ${computeHeight(world)}`)
   world.step += 1
-  world.spendings.set(keyOf(key), { kind, amount, tx, height: heightOf(world), step: world.step })
+  world.spendings.set(toPaymentKey(key), { kind, amount, tx, height: computeHeight(world), step: world.step })
 }
 
 /** Replaces the newest chain blocks: their payments are mined again, return to the pool, or are lost. */
-export function reorganise(world: World): void {
+export function reorganiseChain(world: World): void {
   const { prng, spendings, mined } = world
-  const depth = Math.min(1 + prng.nextInt(REORGANISED_MAX), heightOf(world))
-  const kept = heightOf(world) - depth
+  const depth = Math.min(1 + prng.nextInt(REORGANISED_MAX), computeHeight(world))
+  const kept = computeHeight(world) - depth
   world.forks.push(kept)
   world.trace(() => `chain: blocks from ${kept + 1} are replaced`)
   for (const [key, { height, kind }] of spendings) {
@@ -260,14 +260,14 @@ export function reorganise(world: World): void {
     // counts as the second check.
     if (broadcast.isDenied) broadcast.hidden ??= { lowest: kept, highest: -Infinity }
     const { payer } = broadcast.payment
-    world.balances.set(payer, (world.balances.get(payer) ?? 0) + dollarsOf(broadcast.payment))
+    world.balances.set(payer, (world.balances.get(payer) ?? 0) + toDollars(broadcast.payment))
     if (prng.nextBoolean(0.3)) mineTransfer(world, broadcast)
     else if (prng.nextBoolean(0.6)) world.pool = [...world.pool, broadcast]
   }
 }
 
 /** Broadcasts a payment. Whether and when it is mined is decided when later chain blocks are made. */
-export function broadcast(world: World, payment: Payment, by: Broadcast['by']): Broadcast {
+export function broadcastPayment(world: World, payment: Payment, by: Broadcast['by']): Broadcast {
   const sent: Broadcast = { payment, tx: createHash(world), by, hidden: undefined, isDenied: false, isForgotten: false }
   world.pool = [...world.pool, sent]
   world.trace(() => `chain: ${payment.nonce.slice(-4)} broadcast as ${sent.tx.slice(-4)}`)
@@ -283,7 +283,7 @@ export const isUnderWay = (world: World, key: PaymentKey): boolean =>
     ({ payment, by, hidden, isForgotten }) =>
       by === 'wall' &&
       !isForgotten &&
-      keyOf(payment) === keyOf(key) &&
+      toPaymentKey(payment) === toPaymentKey(key) &&
       findObstacle(world, payment) === undefined &&
       (hidden === undefined || hidden.highest <= hidden.lowest),
   )
@@ -293,25 +293,29 @@ export const isUnderWay = (world: World, key: PaymentKey): boolean =>
  * that a reorganisation touched do not count.
  */
 export function isCharged({ spendings, mined, undone, revived }: World, payment: Payment): boolean {
-  const key = keyOf(payment)
+  const key = toPaymentKey(payment)
   const sent = mined.get(key)
   const isSent = sent?.by === 'wall' && sent.hidden === undefined
   return isSent && spendings.get(key)?.kind === 'transfer' && !undone.has(key) && !revived.has(key)
 }
 
 /** The dollars that a payment moves when it is mined. */
-export const dollarsOf = ({ amount }: Payment): number => Number(amount) / 1_000_000
+export const toDollars = ({ amount }: Payment): number => Number(amount) / 1_000_000
 
 const FIRST_HASH = 0xc0000
 
 const createHash = (world: World): Hash => toHash(FIRST_HASH + ++world.transactions)
 
 /** The code of the first reason why the token would reject a payment now, in the reference facilitator's order. */
-function findObstacle(world: World, payment: Payment, seconds = Math.floor(timeOf(world) / 1000)): string | undefined {
+function findObstacle(
+  world: World,
+  payment: Payment,
+  seconds = Math.floor(computeTime(world) / 1000),
+): string | undefined {
   if (payment.signature === FORGED) return 'invalid_exact_evm_signature'
   if (payment.validBefore <= BigInt(seconds)) return TOO_LATE
-  if ((world.balances.get(payment.payer) ?? 0) < dollarsOf(payment)) return TOO_POOR
-  return world.spendings.has(keyOf(payment)) ? 'invalid_exact_evm_nonce_already_used' : undefined
+  if ((world.balances.get(payment.payer) ?? 0) < toDollars(payment)) return TOO_POOR
+  return world.spendings.has(toPaymentKey(payment)) ? 'invalid_exact_evm_nonce_already_used' : undefined
 }
 
 /** The height of the newest chain block that one process has seen. */
@@ -323,7 +327,7 @@ export const getMaxLag = ({ hasEndpoints: isFar }: World): number => (isFar ? 20
 /** Draws the height of an endpoint's newest block. */
 export function drawHeight(world: World): number {
   const lag = drawFault(world, 'chainLags') ? 1 + world.prng.nextInt(getMaxLag(world)) : 0
-  return Math.max(0, heightOf(world) - lag)
+  return Math.max(0, computeHeight(world) - lag)
 }
 
 /**
@@ -332,9 +336,9 @@ export function drawHeight(world: World): number {
  */
 function drawView(world: World, key: PaymentKey, sight: Sight) {
   const height = drawHeight(world)
-  const spending = world.spendings.get(keyOf(key))
+  const spending = world.spendings.get(toPaymentKey(key))
   const ended = spending !== undefined && spending.height <= height ? spending : undefined
-  recordSearch(world, keyOf(key), height)
+  recordSearch(world, toPaymentKey(key), height)
   const isBehind = ended === undefined && height < sight.newest
   sight.newest = Math.max(sight.newest, height)
   return { height, ended, isBehind }
@@ -349,7 +353,7 @@ export function recordSearch({ pool, mined }: World, key: string, height: number
   // the pool.
   const broadcast = mined.get(key)
   for (const { payment, hidden } of broadcast === undefined ? pool : [...pool, broadcast]) {
-    if (hidden === undefined || keyOf(payment) !== key) continue
+    if (hidden === undefined || toPaymentKey(payment) !== key) continue
     hidden.lowest = Math.min(hidden.lowest, height)
     hidden.highest = Math.max(hidden.highest, height)
   }
@@ -428,18 +432,18 @@ function computeStatus(world: World, payment: Payment, height: number, ended: Sp
 
 /** Whether a nonce was spent by another authorization of the same amount that expires later than this one. */
 export function isSpentByLonger({ mined }: World, { amount, validBefore, ...key }: Payment): boolean {
-  const spent = mined.get(keyOf(key))?.payment
+  const spent = mined.get(toPaymentKey(key))?.payment
   return spent?.amount === amount && spent.validBefore > validBefore
 }
 
 /** Identifies one authorization, because a nonce may be signed for several amounts and expiry times. */
 export const formatAuthorization = ({ amount, validBefore, ...key }: Payment): string =>
-  `${keyOf(key)} ${amount} ${validBefore}`
+  `${toPaymentKey(key)} ${amount} ${validBefore}`
 
 /** Whether a payment can no longer settle, whatever happens. */
 export function canNeverSettle(world: World, payment: Payment): boolean {
-  const spending = world.spendings.get(keyOf(payment))
-  const safe = heightOf(world) - SAFE_DEPTH
+  const spending = world.spendings.get(toPaymentKey(payment))
+  const safe = computeHeight(world) - SAFE_DEPTH
   // A nonce that moved another amount can no longer move this one.
   if (spending !== undefined && spending.height <= safe) return spending.amount !== payment.amount
   return BigInt(world.blockTimes[safe] ?? 0) > payment.validBefore
@@ -456,7 +460,8 @@ export function verify(world: World, at: FacilitatorName, payment: Payment): Ver
   if (drawFacilitatorFault(world, at, 'verifyDown')) return { kind: 'unavailable' }
   if (drawFacilitatorFault(world, at, 'blind')) return { kind: 'invalid', reason: 'invalid_exact_evm_signature' }
   const reason = findObstacle(world, payment)
-  if (reason === undefined && drawFacilitatorFault(world, at, 'broadcastsAtVerify')) broadcast(world, payment, 'others')
+  if (reason === undefined && drawFacilitatorFault(world, at, 'broadcastsAtVerify'))
+    broadcastPayment(world, payment, 'others')
   const stale = payment.signature !== FORGED && drawFacilitatorFault(world, at, 'verifyStale')
   return reason === undefined || stale ? { kind: 'valid' } : { kind: 'invalid', reason }
 }
@@ -520,18 +525,18 @@ function trySettling(world: World, at: FacilitatorName, payment: Payment): Settl
     return drawFacilitatorFault(world, at, 'answerLost') ? { kind: 'unclear' } : { kind: 'refused', reason }
   if (drawFacilitatorFault(world, at, 'refusesGood')) return { kind: 'refused', reason: SIMULATION_FAILED }
   if (drawFacilitatorFault(world, at, 'inventsHash')) return createSuccess(world, payment, createHash(world))
-  const sent = broadcast(world, payment, 'wall')
+  const sent = broadcastPayment(world, payment, 'wall')
   if (drawFacilitatorFault(world, at, 'refusesThenLands')) return { kind: 'refused', reason: SIMULATION_FAILED }
   if (drawFacilitatorFault(world, at, 'refusesVaguely')) return { kind: 'refused', reason: VAGUE }
   if (drawFacilitatorFault(world, at, 'answerLost')) return { kind: 'unclear' }
   // A facilitator usually waits until the payment is in a block.
-  const isStalled = world.scheduler.elapsed() < world.stalledUntilMs
+  const isStalled = world.scheduler.getElapsed() < world.stalledUntilMs
   if (world.prng.nextBoolean(0.8) && isStalled) return { kind: 'unclear', tx: sent.tx }
-  if (world.prng.nextBoolean(0.8)) makeBlock(world, world.scheduler.elapsed())
+  if (world.prng.nextBoolean(0.8)) makeBlock(world, world.scheduler.getElapsed())
   return createSuccess(world, payment, sent.tx)
 }
 
 function createSuccess(world: World, payment: Payment, tx: Hash): SettleResult {
-  world.claims.add(`${keyOf(payment)} ${tx}`)
+  world.claims.add(`${toPaymentKey(payment)} ${tx}`)
   return { kind: 'success', tx }
 }

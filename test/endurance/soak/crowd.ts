@@ -53,24 +53,24 @@ export async function runVisitors(rates: Rates, { url, network, ms, sold }: Visi
   }
   const followers = createCrowd(port, rates.followers, totals)
   await Promise.all([
-    runPaced(1000 / rates.readsPerSecond, over, async (turn) => {
+    runTurns(1000 / rates.readsPerSecond, over, async (turn) => {
       const path = PATHS[turn % PATHS.length] ?? '/'
       const response = await fetch(url + path, { headers: { 'Accept-Encoding': 'gzip' }, decompress: false })
       await response.arrayBuffer()
       if (checkStatus(path, response.status)) totals.reads++
     }),
-    runPaced(1000 / rates.repaintsPerSecond, over, async () => {
+    runTurns(1000 / rates.repaintsPerSecond, over, async () => {
       const once = [sign()]
-      const { statuses } = await runLoad({ port, next: () => once.pop(), connections: 1, ms: 1 })
+      const { statuses } = await runLoad({ port, getNextRequest: () => once.pop(), connections: 1, ms: 1 })
       for (const status of statuses.keys()) if (checkStatus('repaint', status)) totals.repaints++
     }),
-    runPaced(ms / rates.purchases, over, async () => {
+    runTurns(ms / rates.purchases, over, async () => {
       const buyer = createBuyer({ via: 'http', leaves: false, at: 'next' }, await network.createFundedWallet(1))
       await buyUntilEnded(buyer, () => url, 1)
       if (buyer.receipt === undefined) totals.wrong.push(`purchase: ${buyer.refusal}`)
       else totals.bought++
     }),
-    runPaced(1000, over, () => followers.replaceOldest()),
+    runTurns(1000, over, () => followers.replaceOldest()),
   ])
   followers.closeAll()
 }
@@ -81,7 +81,7 @@ const AT_ONCE_MAX = 10
 /**
  * Starts a turn every `everyMs` until the signal aborts, at most `AT_ONCE_MAX` in parallel; resolves when all are done.
  */
-async function runPaced(everyMs: number, over: AbortSignal, turn: (number: number) => Promise<void>): Promise<void> {
+async function runTurns(everyMs: number, over: AbortSignal, turn: (number: number) => Promise<void>): Promise<void> {
   const underWay = new Set<Promise<void>>()
   for (let number = 0; !over.aborted; number++) {
     const one = turn(number).finally(() => underWay.delete(one))

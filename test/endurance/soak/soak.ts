@@ -103,7 +103,7 @@ export async function runSoak(
       await Promise.all([runVisitors(rates, { url: wall.url, network, ms, sold }, totals), floodInTurns()])
       clearInterval(watching)
       await Bun.sleep(restMs)
-      const rest = { samples, rest: takeSample(), sold: await countSold(wall.url, sold) }
+      const rest = { samples, rest: takeSample(), sold: await countSoldBlocks(wall.url, sold) }
       return { ...totals, ...rest, alerts: wall.readJournal().filter(isAlert) }
     } finally {
       clearInterval(watching)
@@ -135,8 +135,8 @@ const measureMegabytes = (path: string) => Math.round(statSync(path).size / 10_0
 const isAlert = (line: string) => line.includes('"level":"alert"')
 
 /** How many blocks are sold according to the feed, which shows each sale immediately. */
-async function countSold(url: string, from: number): Promise<number> {
+async function countSoldBlocks(url: string, from: number): Promise<number> {
   const page = await fetch(`${url}/api/feed?after=${from}&limit=200`)
   const { nextAfter, hasMore } = (await page.json()) as FeedPage
-  return hasMore ? await countSold(url, nextAfter) : nextAfter
+  return hasMore ? await countSoldBlocks(url, nextAfter) : nextAfter
 }

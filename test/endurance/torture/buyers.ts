@@ -13,7 +13,7 @@ import type { AreaReceipt } from '../../../shared/contract/area-order.ts'
 import type { Receipt } from '../../../shared/contract/block.ts'
 import { createFlatPng } from '../../support/picture-files.ts'
 import type { Door } from './bystanders.ts'
-import { priceOf, type Order } from './plan.ts'
+import { computePrice, type Order } from './plan.ts'
 
 /** A buyer, and its result. */
 export type Buyer = Order & {
@@ -83,18 +83,18 @@ async function takeStep(buyer: Buyer, door: Door, copies: number, hangUps: HangU
   }
   for (const answer of answers) {
     if (answer?.status === 200) storeReceipt(buyer, answer.body as Receipt | AreaReceipt)
-    else if (answer !== undefined && ENDS.includes(answer.status)) buyer.refusal ??= codeOf(answer.body)
-    else buyer.waits.push(answer === undefined ? 'silence' : codeOf(answer.body))
+    else if (answer !== undefined && ENDS.includes(answer.status)) buyer.refusal ??= readErrorCode(answer.body)
+    else buyer.waits.push(answer === undefined ? 'silence' : readErrorCode(answer.body))
   }
   if (buyer.receipt !== undefined) return true
-  return buyer.refusal !== undefined && !returnToAbandoned(buyer)
+  return buyer.refusal !== undefined && !returnToAbandonedPayment(buyer)
 }
 
 /**
  * Makes the buyer resend the abandoned payment, if there is one, because its purchase may block the new one. Returns
  * whether it did.
  */
-function returnToAbandoned(buyer: Buyer): boolean {
+function returnToAbandonedPayment(buyer: Buyer): boolean {
   if (buyer.abandoned === undefined || buyer.payload === buyer.abandoned) return false
   buyer.payload = buyer.abandoned
   buyer.refusal = undefined
@@ -105,15 +105,15 @@ async function signTerms(buyer: Buyer, answer: Answer): Promise<boolean> {
   if (answer?.terms !== undefined) {
     const client = x402Client.fromConfig({
       schemes: [{ network: 'eip155:8453', client: new ExactEvmScheme(buyer.wallet) }],
-      spendControls: { maxAmountPerPayment: `$${priceOf(buyer)}` },
+      spendControls: { maxAmountPerPayment: `$${computePrice(buyer)}` },
     })
     buyer.payload = await client.createPaymentPayload(answer.terms)
     return false
   }
   // The block is sold or being bought, so the buyer gives up without signing another payment.
   const isOver = answer !== undefined && (answer.status === 200 || answer.status === 409)
-  if (isOver) buyer.refusal = codeOf(answer.body)
-  return isOver && !returnToAbandoned(buyer)
+  if (isOver) buyer.refusal = readErrorCode(answer.body)
+  return isOver && !returnToAbandonedPayment(buyer)
 }
 
 /** Stores a receipt, without any notice; throws if the buyer already has a different one. */
@@ -123,10 +123,10 @@ function storeReceipt(buyer: Buyer, { notice: _notice, ...receipt }: Receipt | A
   buyer.receipt = receipt
 }
 
-const codeOf = (body: unknown) => String((body as { error?: string }).error ?? 'deed')
+const readErrorCode = (body: unknown) => String((body as { error?: string }).error ?? 'deed')
 
 /** The blocks that a receipt is for, by their coordinates. */
-export const blocksOf = (receipt: Receipt | AreaReceipt): readonly string[] =>
+export const listBlocks = (receipt: Receipt | AreaReceipt): readonly string[] =>
   'blocks' in receipt ? receipt.blocks : [receipt.block]
 
 /** The nonce of a signed authorization. */

@@ -2,7 +2,7 @@
 
 import type { Wallet } from '../../../server/local/wallets.ts'
 import type { FeedPage, Sale } from '../../../shared/contract/feed.ts'
-import { repaint } from '../../support/e2e/buyer.ts'
+import { repaintBlock } from '../../support/e2e/buyer.ts'
 
 /** An owner, its sent messages, and how many were sent when one was last acknowledged. */
 export type Editor = { readonly wallet: Wallet; readonly block: string; readonly sent: string[]; acknowledged: number }
@@ -11,7 +11,7 @@ export type Editor = { readonly wallet: Wallet; readonly block: string; readonly
 export async function repaintOnce(editor: Editor, url: string): Promise<void> {
   const message = `edit ${editor.sent.length + 1}`
   editor.sent.push(message)
-  const answer = await repaint({ url }, editor.wallet, editor.block, message).catch(() => undefined)
+  const answer = await repaintBlock({ url }, editor.wallet, editor.block, message).catch(() => undefined)
   if (answer?.status === 200) editor.acknowledged = editor.sent.length
 }
 

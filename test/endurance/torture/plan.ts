@@ -36,7 +36,7 @@ export type Order = {
 type Size = { readonly w: number; readonly h: number; readonly painted: boolean }
 
 /** The price of an order, in dollars. */
-export const priceOf = ({ area }: Pick<Order, 'area'>): number => (area === undefined ? 1 : area.w * area.h)
+export const computePrice = ({ area }: Pick<Order, 'area'>): number => (area === undefined ? 1 : area.w * area.h)
 
 export type Round = {
   readonly number: number

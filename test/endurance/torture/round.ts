@@ -4,10 +4,10 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { backUp } from '../../../db/sqlite/file/backup.ts'
 import { waitUntilArmed } from '../../../server/local/wall-process.ts'
-import { forwardTo } from '../../support/chain/front.ts'
-import { blocksOf, buyUntilEnded, createBuyer, type Buyer } from './buyers.ts'
+import { createForwarder } from '../../support/chain/front.ts'
+import { listBlocks, buyUntilEnded, createBuyer, type Buyer } from './buyers.ts'
 import { repaintOnce } from './bystanders.ts'
-import { priceOf, type Round } from './plan.ts'
+import { computePrice, type Round } from './plan.ts'
 import type { Stage } from './stage.ts'
 import { cutListeners } from './tables.ts'
 
@@ -33,7 +33,7 @@ export async function playRound(stage: Stage, round: Round): Promise<readonly Bu
   await Promise.all([trouble, ...buying])
   over.abort()
   await audience
-  await moveBack(stage, there)
+  await moveDatabaseBack(stage, there)
   addEditors(stage, guests)
   return guests
 }
@@ -41,7 +41,7 @@ export async function playRound(stage: Stage, round: Round): Promise<readonly Bu
 async function createBuyers({ network, buyers }: Stage, { orders }: Round): Promise<readonly Buyer[]> {
   const guests = await Promise.all(
     // Each wallet has enough money for a double charge, so that one would be noticed.
-    orders.map(async (order) => createBuyer(order, await network.createFundedWallet(2 * priceOf(order)))),
+    orders.map(async (order) => createBuyer(order, await network.createFundedWallet(2 * computePrice(order)))),
   )
   buyers.push(...guests)
   return guests
@@ -68,7 +68,7 @@ async function moveToFaultyDisk(
   return there
 }
 
-async function moveBack({ keepers, path }: Stage, there: string | undefined): Promise<void> {
+async function moveDatabaseBack({ keepers, path }: Stage, there: string | undefined): Promise<void> {
   const [keeper] = keepers
   if (path === undefined || keeper === undefined || there === undefined) return
   await keeper.stop()
@@ -93,7 +93,7 @@ async function injectFault(stage: Stage, round: Round): Promise<void> {
   }
   if (trouble === 'chain-gone') await gate.stopListening()
   if (trouble === 'chain-stands') await network.halt()
-  if (trouble === 'chain-narrow') gate.failWith(forwardTo(narrow.url))
+  if (trouble === 'chain-narrow') gate.failWith(createForwarder(narrow.url))
   if (trouble === 'disk-full') await smallDisk?.fill('filler', 64)
   if (trouble === 'deaf') await cutListeners(database)
   if (trouble === 'server-crash') await server?.kill()
@@ -124,7 +124,7 @@ function addEditors({ editors }: Stage, guests: readonly Buyer[]): void {
   for (const { wallet, receipt } of guests.filter((guest) => guest.receipt !== undefined).slice(0, 1))
     editors.push({
       wallet,
-      block: receipt === undefined ? '' : (blocksOf(receipt)[0] ?? ''),
+      block: receipt === undefined ? '' : (listBlocks(receipt)[0] ?? ''),
       sent: [],
       acknowledged: 0,
     })

@@ -3,7 +3,7 @@
  * everything around it fails in turn. After each round, all walls must agree, and the books must balance.
  */
 
-import { listBlocksBought, readCanvases, checkBooks, type Scene, type Sums } from './books.ts'
+import { listBoughtBlocks, readCanvases, checkBooks, type Scene, type Sums } from './books.ts'
 import type { Buyer } from './buyers.ts'
 import { createPlan } from './plan.ts'
 import { playRound } from './round.ts'
@@ -61,8 +61,8 @@ export async function runTorture(
       const since = performance.now()
       const guests = await playRound(stage, round)
       await Promise.all(keepers.map((keeper) => keeper.waitUntilIdle()))
-      equalAfterMs.push(await waitUntilEqual(stage.createScene()))
-      const found = await inspectUntilRight(stage.createScene(), [
+      equalAfterMs.push(await waitUntilWallsAgree(stage.createScene()))
+      const found = await checkBooksUntilRight(stage.createScene(), [
         ...guests,
         ...buyers.slice(-200).slice(0, SPOT_CHECKS),
       ])
@@ -86,7 +86,7 @@ export async function runTorture(
     rounds: played,
     seconds: countSecondsSince(began),
     buyers: buyers.length,
-    sold: listBlocksBought(buyers).length,
+    sold: listBoughtBlocks(buyers).length,
     areas: buyers.filter(({ area, receipt }) => area !== undefined && receipt !== undefined).length,
     left: buyers.filter(({ abandoned }) => abandoned !== undefined).length,
     refusals: countByCode(buyers.flatMap(({ refusal }) => refusal ?? [])),
@@ -105,7 +105,7 @@ function countByCode(codes: readonly string[]): Record<string, number> {
 }
 
 /** Polls until all walls agree; returns how many milliseconds that took. */
-async function waitUntilEqual(scene: Scene): Promise<number> {
+async function waitUntilWallsAgree(scene: Scene): Promise<number> {
   const since = performance.now()
   for (let tries = 1; tries < REST_TRIES; tries++) {
     if (new Set(await readCanvases(scene)).size === 1) break
@@ -117,7 +117,7 @@ async function waitUntilEqual(scene: Scene): Promise<number> {
 const countSecondsSince = (since: number) => Math.round((performance.now() - since) / 100) / 10
 
 /** Checks until the books balance or tries run out: the sweeper takes seconds to resolve payments in doubt. */
-async function inspectUntilRight(scene: Scene, recent: readonly Buyer[]): ReturnType<typeof checkBooks> {
+async function checkBooksUntilRight(scene: Scene, recent: readonly Buyer[]): ReturnType<typeof checkBooks> {
   for (let tries = 1; ; tries++) {
     const found = await checkBooks(scene, recent)
     if (found.wrong.length === 0 || tries >= REST_TRIES) return found

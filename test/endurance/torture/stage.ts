@@ -13,7 +13,7 @@ import { startLocalNetwork } from '../../../server/local/network.ts'
 import { findFreePort } from '../../../server/local/wall-process.ts'
 import { createWallet } from '../../../server/local/wallets.ts'
 import { startFaultyFacilitator } from '../../support/chain/faulty-facilitator.ts'
-import { forwardTo, openFront } from '../../support/chain/front.ts'
+import { createForwarder, openFront } from '../../support/chain/front.ts'
 import { createBlockRangeRule, startOddEndpoint } from '../../support/chain/odd-endpoint.ts'
 import { createOffer } from '../../support/chain/signing.ts'
 import { scaleLimit } from '../../support/machine.ts'
@@ -33,8 +33,8 @@ export async function openStage(instances?: number) {
   const folder = await mkdtemp(join(tmpdir(), 'pixel-wall-torture-'))
   const network = await startLocalNetwork()
   const hangUps: HangUps = new Map()
-  const facilitator = await startFaultyFacilitator(createLeavingSettle(hangUps, network.callFacilitator))
-  const gate = openFront(forwardTo(network.rpcUrl))
+  const facilitator = await startFaultyFacilitator(createHangUpFacilitator(hangUps, network.callFacilitator))
+  const gate = openFront(createForwarder(network.rpcUrl))
   const narrow = startOddEndpoint(network.rpcUrl, { eth_getLogs: createBlockRangeRule(EVENTS_OF) })
   const ground = instances === undefined ? await openFileGround(folder) : await openServerGround()
   const payTo = createWallet().address
@@ -102,7 +102,7 @@ const SEEN_GONE_MS = 50
  * A facilitator that makes buyers hang up at the start of a settlement, so that they are gone before the wall has a
  * response for them.
  */
-function createLeavingSettle(
+function createHangUpFacilitator(
   hangUps: HangUps,
   settle: Stage['network']['callFacilitator'],
 ): Stage['network']['callFacilitator'] {
@@ -134,5 +134,5 @@ async function openFileGround(folder: string): Promise<Ground> {
 async function openServerGround(): Promise<Ground> {
   // Acknowledged writes must be on the server's disk, because a round may kill the server.
   const server = await startPostgres({ isDurable: true })
-  return { database: { DATABASE_URL: server.getUrl(await server.newDatabase()) }, server }
+  return { database: { DATABASE_URL: server.getUrl(await server.createDatabase()) }, server }
 }

@@ -14,7 +14,7 @@ import {
   startOddEndpoints,
   createRequestSender,
 } from '../../support/chain/odd-endpoint.ts'
-import { createOffer, signOffer, submit, encodeTransfer } from '../../support/chain/signing.ts'
+import { createOffer, signOffer, submitCall, encodeTransfer } from '../../support/chain/signing.ts'
 import { createFakeClock } from '../../support/fakes/clock.ts'
 import { createWalletAddress } from '../../support/samples.ts'
 import { readHeadFor } from '../ports/chain.contract.ts'
@@ -63,7 +63,7 @@ async function createPayment(): Promise<Payment> {
   return await signOffer(payer, offer, { validBefore: timestamp + 100_000n })
 }
 
-const submitPayment = (payment: Payment) => submit(network.client, encodeTransfer(payment))
+const submitPayment = (payment: Payment) => submitCall(network.client, encodeTransfer(payment))
 
 const refuseMethod: Rule = () => ({ error: { code: -32_601, message: 'the method does not exist' } })
 
@@ -158,7 +158,7 @@ describe('one endpoint', () => {
     expect(head).toBe(await network.client.getBlockNumber({ cacheTime: 0 }))
     const tx = await submitPayment(payment)
     expect(await chain.readPaymentStatus(payment, head)).toEqual({ kind: 'paid', tx })
-    const arrived = await chain.transfersTo(offer.terms.payTo, head)
+    const arrived = await chain.readTransfers(offer.terms.payTo, head)
     expect(arrived).toMatchObject({ transfers: [{ tx }], isAll: true })
   })
 
@@ -182,7 +182,7 @@ describe('one endpoint', () => {
     const tx = await submitPayment(payment)
     await network.client.mine({ blocks: 20 })
     expect(await chain.readPaymentStatus(payment, head)).toEqual({ kind: 'paid', tx })
-    expect(await chain.transfersTo(payment.to, head)).toBe('silent')
+    expect(await chain.readTransfers(payment.to, head)).toBe('silent')
     const { host } = new URL(endpoint.url)
     expect(await chain.checkHealth()).toMatchObject({
       kind: 'none',
@@ -207,9 +207,9 @@ describe('one endpoint', () => {
     const secret = `${endpoint.url.replace('//', '//user:hush@')}/key-hush`
     const chain = createViemChain(openEndpoints('eip155:8453', [secret], { clock }), offer)
     const payment = await createPayment()
-    expect(await chain.read(payment)).toBe('silent')
+    expect(await chain.readAuthorization(payment)).toBe('silent')
     const asked = endpoint.countCalls()
-    expect(await chain.read(payment)).toBe('silent')
+    expect(await chain.readAuthorization(payment)).toBe('silent')
     expect(await chain.readPaymentStatus(payment, 0n)).toEqual(SILENT)
     expect(endpoint.countCalls()).toBe(asked)
     const { host } = new URL(endpoint.url)
@@ -219,7 +219,7 @@ describe('one endpoint', () => {
     })
     isBusy = false
     clock.advance(300_000)
-    expect(await chain.read(payment)).toMatchObject({ spent: false })
+    expect(await chain.readAuthorization(payment)).toMatchObject({ spent: false })
   })
 
   test('a settled payment counts as paid even if the endpoint fails to return its safe block', async () => {
@@ -251,7 +251,7 @@ describe('several endpoints', () => {
     const head = await readHeadFor(chain, payment)
     const tx = await submitPayment(payment)
     expect(await chain.readPaymentStatus(payment, head, tx)).toEqual({ kind: 'paid', tx })
-    expect(await chain.transfersTo(payment.to, head)).not.toBe('silent')
+    expect(await chain.readTransfers(payment.to, head)).not.toBe('silent')
     expect(second.countCalls('eth_call')).toBeGreaterThan(0)
   })
 
@@ -262,13 +262,13 @@ describe('several endpoints', () => {
     })
     const chain = openChainThrough([first, oddEndpoint()])
     const payment = await createPayment()
-    await chain.read(payment)
+    await chain.readAuthorization(payment)
     isDown = false
     const before = first.countCalls()
-    await chain.read(payment)
+    await chain.readAuthorization(payment)
     expect(first.countCalls()).toBe(before)
     expect(await chain.checkHealth()).toMatchObject({ kind: 'none' })
-    await chain.read(payment)
+    await chain.readAuthorization(payment)
     expect(first.countCalls('eth_call')).toBeGreaterThan(0)
   })
 
@@ -280,9 +280,9 @@ describe('several endpoints', () => {
     await network.client.mine({ blocks: 5 })
     const chain = openChainThrough([late, level])
     await chain.checkHealth()
-    expect(await chain.read(payment)).toEqual({ head: head + 5n, spent: false })
+    expect(await chain.readAuthorization(payment)).toEqual({ head: head + 5n, spent: false })
     const tx = await submitPayment(payment)
-    expect(await chain.read(payment)).toMatchObject({ spent: true })
+    expect(await chain.readAuthorization(payment)).toMatchObject({ spent: true })
     expect(await chain.readPaymentStatus(payment, head)).toEqual({ kind: 'paid', tx })
     const alone = openChainThrough([late])
     expect(await alone.readPaymentStatus(payment, head + 6n)).toEqual(SILENT)
@@ -310,7 +310,7 @@ describe('a budget of calls per second', () => {
     })
     const chain = openChainThrough([endpoint], clock, 5)
     const payments = await Promise.all(Array.from({ length: 12 }, createPayment))
-    for (const payment of payments) expect(await chain.read(payment)).toMatchObject({ spent: false })
+    for (const payment of payments) expect(await chain.readAuthorization(payment)).toMatchObject({ spent: false })
     for (const at of beats) expect(beats.filter((beat) => beat >= at && beat < at + 1000).length).toBeLessThanOrEqual(5)
     expect(beats).toHaveLength(13)
   })

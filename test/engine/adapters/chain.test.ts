@@ -22,8 +22,8 @@ import {
   toLowerAddress,
   createOffer,
   signOffer,
-  signCancel,
-  submit,
+  signCancellation,
+  submitCall,
   encodeTransfer,
   STRANGER,
 } from '../../support/chain/signing.ts'
@@ -75,18 +75,18 @@ function findPayer({ payer }: Payment): Wallet {
   return wallet
 }
 
-const submitPayment = (payment: Payment) => submit(network.client, encodeTransfer(payment))
+const submitPayment = (payment: Payment) => submitCall(network.client, encodeTransfer(payment))
 
 /** Sends an amount from the payer to the payee without an authorization, and returns the transaction. */
 async function transferDirectly({ payer, to }: Payment, amount: bigint): Promise<Hash> {
   const data = encodeFunctionData({ abi: dollarAbi, functionName: 'transfer', args: [to, amount] })
-  return await submit(network.client, data, dollarAddress, payer)
+  return await submitCall(network.client, data, dollarAddress, payer)
 }
 
-async function cancel(payment: Payment): Promise<void> {
-  const signature = await signCancel(findPayer(payment), payment.nonce)
+async function cancelAuthorization(payment: Payment): Promise<void> {
+  const signature = await signCancellation(findPayer(payment), payment.nonce)
   const args = [payment.payer, payment.nonce, signature] as const
-  await submit(network.client, encodeFunctionData({ abi: dollarAbi, functionName: 'cancelAuthorization', args }))
+  await submitCall(network.client, encodeFunctionData({ abi: dollarAbi, functionName: 'cancelAuthorization', args }))
 }
 
 /** The payer signs the same nonce again, for a transfer that differs by `changes`. */
@@ -99,7 +99,7 @@ const signAgain = (payment: Payment, changes: Partial<Payment>) => {
 function submitBatch(calls: readonly Hex[]): Promise<Hash> {
   const abi = parseAbi(['function aggregate3((address target, bool allowFailure, bytes callData)[] calls)'])
   const args = [calls.map((callData) => ({ target: dollarAddress, allowFailure: false, callData }))] as const
-  return submit(network.client, encodeFunctionData({ abi, functionName: 'aggregate3', args }), multicallAddress)
+  return submitCall(network.client, encodeFunctionData({ abi, functionName: 'aggregate3', args }), multicallAddress)
 }
 
 /** The node's safe block is 32 blocks behind the newest. */
@@ -120,10 +120,10 @@ testChain('viem', async () => ({
   chain,
   gone: openChainAt(await createStoppedEndpoint()),
   foreign: openChainThrough({ eth_chainId: () => ({ result: '0x1' }) }),
-  payment: createPayment,
+  createPayment,
   settle: submitPayment,
-  give: transferDirectly,
-  cancel,
+  transferDirectly,
+  cancel: cancelAuthorization,
   spendElsewhere: async (payment) => {
     await submitPayment(await signAgain(payment, { to: toLowerAddress(STRANGER) }))
   },
@@ -186,7 +186,7 @@ describe('a nonce spent on another transfer', () => {
     const { payer, to, amount } = payment
     await network.client.setBalance({ address: payer, value: parseEther('1') })
     const approve = [multicallAddress, amount] as const
-    await submit(
+    await submitCall(
       network.client,
       encodeFunctionData({ abi: dollarAbi, functionName: 'approve', args: approve }),
       dollarAddress,
@@ -224,9 +224,9 @@ describe('an authorization after its expiry', () => {
 
   test('if the endpoint knows no safe block, an authorization counts as spendable for one more minute after its expiry', async () => {
     const safeless = [
-      openChainThrough(createSafeAnswer({ error: { code: -32602, message: 'unknown block tag' } })),
-      openChainThrough(createSafeAnswer({ error: { code: -32000, message: 'safe block not found' } })),
-      openChainThrough(createSafeAnswer({ result: null })),
+      openChainThrough(createSafeBlockRules({ error: { code: -32602, message: 'unknown block tag' } })),
+      openChainThrough(createSafeBlockRules({ error: { code: -32000, message: 'safe block not found' } })),
+      openChainThrough(createSafeBlockRules({ result: null })),
     ]
     const payment = await createPayment()
     const head = await readHeadFor(chain, payment)
@@ -242,14 +242,14 @@ describe('an authorization after its expiry', () => {
     const payment = await createPayment()
     const head = await readHeadFor(chain, payment)
     await passTime(1000, SAFE_BEHIND + 1)
-    const busy = openChainThrough(createSafeAnswer({ error: { code: -32005, message: 'limit exceeded' } }))
+    const busy = openChainThrough(createSafeBlockRules({ error: { code: -32005, message: 'limit exceeded' } }))
     expect(await busy.readPaymentStatus(payment, head)).toEqual(SILENT)
-    const blank = openChainThrough(createSafeAnswer({ result: {} }))
+    const blank = openChainThrough(createSafeBlockRules({ result: {} }))
     expect(await blank.readPaymentStatus(payment, head)).toEqual(SILENT)
   })
 
   /** The rules of an endpoint that returns `answer` for its safe block, and is honest otherwise. */
-  const createSafeAnswer = (answer: Oddity): Readonly<Record<string, Rule>> => ({
+  const createSafeBlockRules = (answer: Oddity): Readonly<Record<string, Rule>> => ({
     eth_getBlockByNumber: async ([tag], ask) => (tag === 'safe' ? answer : { result: await ask() }),
     eth_call: async ([, tag], ask) => (tag === 'safe' ? answer : { result: await ask() }),
   })
@@ -269,7 +269,7 @@ describe('an endpoint that fails', () => {
     const failing = (['hang', 'stall', 'busy'] as const).map((how) => openImpatientChain(() => how))
     const silent = Promise.all(
       failing.map((there) =>
-        Promise.all([there.read(payment), there.readPaymentStatus(payment, head), there.checkHealth()]),
+        Promise.all([there.readAuthorization(payment), there.readPaymentStatus(payment, head), there.checkHealth()]),
       ),
     )
     const late = openImpatientChain(answerSlowly).readPaymentStatus(payment, head)
@@ -284,18 +284,18 @@ describe('an endpoint that fails', () => {
       '*': async (_, ask) =>
         calls++ === 0 ? { error: { code: -32603, message: 'internal error' } } : { result: await ask() },
     })
-    expect(await shaky.read(payment)).toMatchObject({ spent: false })
+    expect(await shaky.readAuthorization(payment)).toMatchObject({ spent: false })
   })
 
   test('an endpoint that returns malformed data counts as silent', async () => {
     const payment = await createPayment()
     for (const result of [null, {}, 'block', 7, { number: '0x10' }, { timestamp: '0x10' }]) {
       const nonsense = openChainThrough({ eth_getBlockByNumber: () => ({ result }), eth_call: () => ({ result }) })
-      expect(await nonsense.read(payment)).toBe('silent')
+      expect(await nonsense.readAuthorization(payment)).toBe('silent')
       expect(await nonsense.readPaymentStatus(payment, 0n)).toEqual(SILENT)
     }
     const emptyAnswers = openChainThrough({ eth_call: () => ({ result: '0x' }) })
-    expect(await emptyAnswers.read(payment)).toBe('silent')
+    expect(await emptyAnswers.readAuthorization(payment)).toBe('silent')
     expect(await emptyAnswers.readPaymentStatus(payment, 0n)).toEqual(SILENT)
   })
 })
@@ -367,7 +367,7 @@ test('transfers over many blocks are read in ranges that the endpoint serves, an
     const narrow = openChainThrough({ eth_getLogs: createBlockRangeRule(limit) })
     const txs: Hash[] = []
     for (let next = from; ;) {
-      const page = await narrow.transfersTo(payee, next)
+      const page = await narrow.readTransfers(payee, next)
       if (page === 'silent') throw new Error('the chain is silent')
       txs.push(...page.transfers.map(({ tx }) => tx))
       next = page.next
@@ -381,7 +381,7 @@ test('two transfers in one transaction are each listed with their own authorizat
   const [first, second] = [await createPayment(), await createPayment()]
   const from = (await readHeadFor(chain, first)) + 1n
   const tx = await submitBatch([encodeTransfer(first), encodeTransfer(second)])
-  const page = await chain.transfersTo(first.to, from)
+  const page = await chain.readTransfers(first.to, from)
   expect(page === 'silent' ? page : page.transfers.map(({ nonce, tx: by }) => [nonce, by])).toEqual([
     [first.nonce, tx],
     [second.nonce, tx],
@@ -424,7 +424,7 @@ describe('tokens that the wall cannot use', () => {
 test('one query for events covers both the use and the cancellation of an authorization', async () => {
   const payment = await createPayment()
   const head = await readHeadFor(chain, payment)
-  await cancel(payment)
+  await cancelAuthorization(payment)
   const endpoint = oddEndpoint()
   await openChainAt(endpoint.url).readPaymentStatus(payment, head)
   expect(endpoint.countCalls('eth_getLogs')).toBe(1)

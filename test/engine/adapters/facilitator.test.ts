@@ -18,14 +18,14 @@ import { startLoopbackServers } from '../../support/chain/loopback.ts'
 import { createOneDollarTerms, signPayment } from '../../support/chain/payments.ts'
 import { toLowerAddress, createOffer, signOffer } from '../../support/chain/signing.ts'
 import { scaleLimit } from '../../support/machine.ts'
-import { blockOf } from '../../support/samples.ts'
+import { parseBlockOrThrow } from '../../support/samples.ts'
 import { testFacilitator } from '../ports/facilitator.contract.ts'
 
 // Goal: every response of a facilitator over HTTP is classified by what it proves. Method: the real facilitator,
 // directly and behind a misbehaving proxy, and servers that return one fixed response.
 
 const offer = createOffer()
-const BLOCK = blockOf('3,4')
+const BLOCK = parseBlockOrThrow('3,4')
 
 let network: LocalNetwork
 let faulty: FaultyFacilitator
@@ -55,13 +55,13 @@ async function findClosedUrl(): Promise<string> {
   return `http://127.0.0.1:${server.port}`
 }
 
-const pay = async (dollars: number) => signOffer(await network.createFundedWallet(dollars), offer)
+const createPayment = async (dollars: number) => signOffer(await network.createFundedWallet(dollars), offer)
 
 testFacilitator('HTTP', async () => ({
   facilitator: openFacilitator(network.facilitatorUrl),
   unreachable: openFacilitator(await findClosedUrl()),
-  payment: () => pay(1),
-  createUnaffordablePayment: () => pay(0),
+  createPayment: () => createPayment(1),
+  createUnaffordablePayment: () => createPayment(0),
   findTransaction: async ({ payer, nonce }) => {
     const logs = await network.client.getContractEvents({
       address: dollarAddress,
@@ -130,7 +130,7 @@ describe('a facilitator behind a faulty connection', () => {
   test.each(Object.entries(verified) as [VerifyFault, object][])(
     'a verify request with the fault %s is classified by what its response proves',
     async (fault, answer) => {
-      const payment = await pay(1)
+      const payment = await createPayment(1)
       faulty.verify.queueFaults(fault)
       expect<object>(
         await openFacilitator(faulty.url, { verifyTimeoutMs: scaleLimit(300) }).verify(BLOCK, payment),
@@ -153,7 +153,7 @@ describe('a facilitator behind a faulty connection', () => {
       },
     })
     const facilitator = openFacilitator(`http://127.0.0.1:${listener.port}`)
-    const payment = await pay(0)
+    const payment = await createPayment(0)
     expect(await facilitator.settle(BLOCK, payment)).toEqual({ kind: 'unclear' })
     expect(await facilitator.settle(BLOCK, payment)).toEqual({ kind: 'unclear' })
     expect(heard).toBe(2)
@@ -161,7 +161,9 @@ describe('a facilitator behind a faulty connection', () => {
   })
 
   test('a request to a host name that does not resolve counts as not sent', async () => {
-    expect(await openFacilitator('http://nowhere.invalid').settle(BLOCK, await pay(0))).toEqual({ kind: 'unsent' })
+    expect(await openFacilitator('http://nowhere.invalid').settle(BLOCK, await createPayment(0))).toEqual({
+      kind: 'unsent',
+    })
   })
 })
 
@@ -172,7 +174,7 @@ describe('unusual responses', () => {
   const words = 'the facilitator rejected the payment'
 
   test('a transaction hash in upper case is converted to lower case', async () => {
-    const settling = await openAnsweringFacilitator(200, claimed).settle(BLOCK, await pay(0))
+    const settling = await openAnsweringFacilitator(200, claimed).settle(BLOCK, await createPayment(0))
     expect(settling).toEqual({ kind: 'success', tx: toLowerAddress(tx) })
   })
 
@@ -187,7 +189,7 @@ describe('unusual responses', () => {
     ['success as a string', { ...claimed, success: 'true' }],
     ['an empty object', {}],
   ])('a settle response with status 200 and %s is unclear', async (_, body) => {
-    expect(await openAnsweringFacilitator(200, body).settle(BLOCK, await pay(0))).toEqual({ kind: 'unclear' })
+    expect(await openAnsweringFacilitator(200, body).settle(BLOCK, await createPayment(0))).toEqual({ kind: 'unclear' })
   })
 
   test.each([
@@ -202,7 +204,7 @@ describe('unusual responses', () => {
     [500, { ...failed, errorReason: 'invalid_exact_evm_recipient_mismatch' }, { kind: 'unclear' }],
     [502, { ...failed, success: true }, { kind: 'unclear' }],
   ])('a settle response with status %i is classified by what it proves (%#)', async (status, body, settling) => {
-    expect<object>(await openAnsweringFacilitator(status, body).settle(BLOCK, await pay(0))).toEqual(settling)
+    expect<object>(await openAnsweringFacilitator(status, body).settle(BLOCK, await createPayment(0))).toEqual(settling)
   })
 
   test.each([
@@ -219,7 +221,7 @@ describe('unusual responses', () => {
     [503, { isValid: true }, { kind: 'unavailable' }],
     [200, { isValid: 1 }, { kind: 'unavailable' }],
   ])('a verify response with status %i is classified by what it proves (%#)', async (status, body, answer) => {
-    expect<object>(await openAnsweringFacilitator(status, body).verify(BLOCK, await pay(0))).toEqual(answer)
+    expect<object>(await openAnsweringFacilitator(status, body).verify(BLOCK, await createPayment(0))).toEqual(answer)
   })
 
   test.each([
@@ -230,7 +232,7 @@ describe('unusual responses', () => {
     ['a list', ['insufficient_funds']],
     ['null', null],
   ])('a reason that is %s is not passed on', async (_, reason) => {
-    const payment = await pay(0)
+    const payment = await createPayment(0)
     for (const status of [200, 400]) {
       const verifying = openAnsweringFacilitator(status, { isValid: false, invalidReason: reason }).verify(
         BLOCK,
@@ -251,13 +253,13 @@ describe('redirects and endless responses', () => {
       followed += 1
       return Response.json({ isValid: true, success: true, transaction: inventedHash, network: NETWORK, kinds: [] })
     })
-    const payment = await pay(0)
+    const payment = await createPayment(0)
     for (const status of [301, 302, 303, 307, 308]) {
       for (const to of [elsewhere, await findClosedUrl()]) {
         const facilitator = openFacilitator(serve(({ url }) => Response.redirect(to + new URL(url).pathname, status)))
         expect(await facilitator.verify(BLOCK, payment)).toEqual({ kind: 'unavailable' })
         expect(await facilitator.settle(BLOCK, payment)).toEqual({ kind: 'unclear' })
-        expect(await facilitator.supports()).toBe('unavailable')
+        expect(await facilitator.checkSupport()).toBe('unavailable')
       }
     }
     expect(followed).toBe(0)
@@ -277,10 +279,10 @@ describe('redirects and endless responses', () => {
     for (const status of [200, 400]) {
       chunks = 0
       const facilitator = openFacilitator(serve(() => new Response(createEndlessBody(), { status })))
-      const payment = await pay(0)
+      const payment = await createPayment(0)
       expect(await facilitator.verify(BLOCK, payment)).toEqual({ kind: 'unavailable' })
       expect(await facilitator.settle(BLOCK, payment)).toEqual({ kind: 'unclear' })
-      expect(await facilitator.supports()).toBe('unavailable')
+      expect(await facilitator.checkSupport()).toBe('unavailable')
       expect(chunks).toBeLessThan(1000)
     }
   })
@@ -327,7 +329,7 @@ describe('requests to a facilitator', () => {
     })
     const { extensions } = buildDemand(offer, BLOCK)
     const builder = { info: { code: 'bc_7' } }
-    const payment = await pay(0)
+    const payment = await createPayment(0)
     const facilitator = openFacilitator(url)
     await facilitator.verify(BLOCK, { ...payment, extensions: { builder, bazaar: 'mine' } })
     await facilitator.settle(BLOCK, payment)
@@ -347,7 +349,7 @@ describe('requests to a facilitator', () => {
     const verifyWithExtension = async (value: string) => {
       const url = serve(() => Response.json({ isValid: true }, { headers: { 'EXTENSION-RESPONSES': value } }))
       const facilitator = openFacilitator(url, { onExtension: (said) => void statuses.push(said) })
-      expect(await facilitator.verify(BLOCK, await pay(0))).toEqual({ kind: 'valid' })
+      expect(await facilitator.verify(BLOCK, await createPayment(0))).toEqual({ kind: 'valid' })
       return statuses.splice(0)
     }
     const encodeJson = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64')
@@ -374,10 +376,10 @@ describe('requests to a facilitator', () => {
       authorization: `Bearer ${method} ${address.slice(url.length)}`,
     })
     const facilitator = openFacilitator(url, { authorize })
-    const payment = await pay(0)
+    const payment = await createPayment(0)
     await facilitator.verify(BLOCK, payment)
     await facilitator.settle(BLOCK, payment)
-    await facilitator.supports()
+    await facilitator.checkSupport()
     expect(seen).toEqual([
       '/verify Bearer POST /verify',
       '/settle Bearer POST /settle',
@@ -415,7 +417,7 @@ describe('each kind of call', () => {
     'at most 64 %s calls are in flight and 256 wait, and one more is rejected as busy',
     async (call) => {
       const { facilitator, gate, full, most } = createGate()
-      const payment: Payment = await pay(0)
+      const payment: Payment = await createPayment(0)
       const calls = Array.from({ length: AT_ONCE + WAITING }, () => facilitator[call](BLOCK, payment))
       await full[`/${call}`].promise
       expect<object>(await facilitator[call](BLOCK, payment)).toEqual({ kind: 'busy' })
@@ -427,7 +429,7 @@ describe('each kind of call', () => {
 
   test('a full queue of verifications does not delay settlements, because each kind of call has its own limit', async () => {
     const { facilitator, gate, full } = createGate()
-    const payment: Payment = await pay(0)
+    const payment: Payment = await createPayment(0)
     const verifying = Array.from({ length: AT_ONCE + WAITING }, () => facilitator.verify(BLOCK, payment))
     await full['/verify'].promise
     const settling = Array.from({ length: AT_ONCE }, () => facilitator.settle(BLOCK, payment))
@@ -446,33 +448,33 @@ describe('the support of a facilitator', () => {
     openAnsweringFacilitator(200, { kinds, extensions: [], signers: {} })
 
   test('a facilitator supports the wall only if version, scheme and network match', async () => {
-    expect(await openSupportingFacilitator({ ...kind, network: 'eip155:1' }, kind).supports()).toBe('yes')
-    expect(await openSupportingFacilitator({ ...kind, x402Version: 1 }, { ...kind, scheme: 'upto' }).supports()).toBe(
-      'no',
-    )
-    expect(await openSupportingFacilitator({ ...kind, network: 'eip155:84532' }).supports()).toBe('no')
-    expect(await openSupportingFacilitator().supports()).toBe('no')
+    expect(await openSupportingFacilitator({ ...kind, network: 'eip155:1' }, kind).checkSupport()).toBe('yes')
+    expect(
+      await openSupportingFacilitator({ ...kind, x402Version: 1 }, { ...kind, scheme: 'upto' }).checkSupport(),
+    ).toBe('no')
+    expect(await openSupportingFacilitator({ ...kind, network: 'eip155:84532' }).checkSupport()).toBe('no')
+    expect(await openSupportingFacilitator().checkSupport()).toBe('no')
   })
 
   test('the support of a facilitator is unknown if it fails, returns malformed data or hangs', async () => {
-    expect(await openAnsweringFacilitator(500, {}).supports()).toBe('unavailable')
-    expect(await openAnsweringFacilitator(200, { kinds: 'all' }).supports()).toBe('unavailable')
+    expect(await openAnsweringFacilitator(500, {}).checkSupport()).toBe('unavailable')
+    expect(await openAnsweringFacilitator(200, { kinds: 'all' }).checkSupport()).toBe('unavailable')
     const hanging = openFacilitator(
       serve(() => new Promise(() => undefined)),
       { verifyTimeoutMs: 100 },
     )
-    expect(await hanging.supports()).toBe('unavailable')
+    expect(await hanging.checkSupport()).toBe('unavailable')
   })
 
   test('a facilitator counts as working if it handles a probe payment that nobody can make, and otherwise its problem is reported', async () => {
-    expect(await openFacilitator(network.facilitatorUrl).supports('verify')).toBe('yes')
+    expect(await openFacilitator(network.facilitatorUrl).checkSupport('verify')).toBe('yes')
     const problems: (string | null)[] = []
     const supported = { kinds: [kind], extensions: [], signers: {} }
     const probeFacilitator = (answer: () => Response | Promise<Response>) =>
       openFacilitator(
         serve((request) => (request.url.endsWith('/supported') ? Response.json(supported) : answer())),
         { verifyTimeoutMs: scaleLimit(200), onProbed: (trouble) => void problems.push(trouble) },
-      ).supports('verify')
+      ).checkSupport('verify')
     const createInvalidAnswer = (invalidReason: string) => () => Response.json({ isValid: false, invalidReason })
     const createPageAnswer = (status: number) => () => new Response('<h1>sorry</h1>', { status })
     for (const answer of [
@@ -496,6 +498,6 @@ describe('the support of a facilitator', () => {
 
   test('the support of a facilitator is unknown while it is rate-limiting us', async () => {
     const url = serve(() => new Response('later', { status: 429, headers: { 'retry-after': '30' } }))
-    expect(await openFacilitator(url, { verifyTimeoutMs: 100 }).supports()).toBe('unavailable')
+    expect(await openFacilitator(url, { verifyTimeoutMs: 100 }).checkSupport()).toBe('unavailable')
   })
 })

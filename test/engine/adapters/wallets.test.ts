@@ -47,8 +47,8 @@ const openImpatientWallets = (url: string) =>
   createViemWallets(createRequestSender(url, { chainCallTimeoutMs: scaleLimit(500) }), offer, keys, createFakeClock(0))
 
 /** Checks a signature of one of the texts, on the network directly or through an endpoint that follows `rules`. */
-const checkSigned = (wallet: string, signature: Hex, rules?: Readonly<Record<string, Rule>>) =>
-  checkDigest(
+const checkSignature = (wallet: string, signature: Hex, rules?: Readonly<Record<string, Rule>>) =>
+  findSignedDigest(
     rules === undefined ? openWalletsAt(network.rpcUrl) : openImpatientWallets(oddEndpoint(rules).url),
     toLowerAddress(wallet),
     signature,
@@ -56,7 +56,7 @@ const checkSigned = (wallet: string, signature: Hex, rules?: Readonly<Record<str
   )
 
 /** Returns the digest that `signer` signed, or the reason why there is none. */
-async function checkDigest(wallets: Wallets, signer: Address, signature: Hex, from: string) {
+async function findSignedDigest(wallets: Wallets, signer: Address, signature: Hex, from: string) {
   const answer = await wallets.findSigner([signer], texts, signature, from)
   return typeof answer === 'string' ? answer : answer.digest
 }
@@ -70,7 +70,7 @@ testWallets('viem', async () => ({
   wallets: openWalletsAt(network.rpcUrl),
   owner: toSigner(createWallet()),
   stranger: toSigner(createWallet()),
-  payment: () => signOffer(createWallet(), offer),
+  createPayment: () => signOffer(createWallet(), offer),
   createForgedPayment: () => signOffer(createWallet(), offer, { payer: toLowerAddress(createWallet().address) }),
 }))
 
@@ -96,22 +96,22 @@ describe("a key's signature", () => {
   const digest = hashMessage(text)
 
   test('the digest of a signed text is its EIP-191 digest', async () => {
-    expect(await checkSigned(owner.address, await owner.signMessage({ message: text }))).toBe(digest)
+    expect(await checkSignature(owner.address, await owner.signMessage({ message: text }))).toBe(digest)
     const other = await owner.signMessage({ message: otherText })
-    expect(await checkSigned(owner.address, other)).toBe(hashMessage(otherText))
+    expect(await checkSignature(owner.address, other)).toBe(hashMessage(otherText))
   })
 
   test('the key that made a signature is found without a query to the chain', async () => {
     const silent: Record<string, Rule> = { '*': () => 'hang' }
-    expect(await checkSigned(owner.address, await owner.signMessage({ message: text }), silent)).toBe(digest)
+    expect(await checkSignature(owner.address, await owner.signMessage({ message: text }), silent)).toBe(digest)
   })
 
   test('a key’s signature is accepted with a recovery bit of 0 or 1, in upper-case hex, or with the larger s', async () => {
     const { signature, r, s, yParity, rs } = await splitSignature(owner)
     const twin: Hex = `${r}${encodeWord(ORDER - BigInt(s))}${yParity === 0 ? '1c' : '1b'}`
-    expect(await checkSigned(owner.address, `0x${rs}0${yParity}`)).toBe(digest)
-    expect(await checkSigned(owner.address, `0x${signature.slice(2).toUpperCase()}`)).toBe(digest)
-    expect(await checkSigned(owner.address, twin)).toBe(digest)
+    expect(await checkSignature(owner.address, `0x${rs}0${yParity}`)).toBe(digest)
+    expect(await checkSignature(owner.address, `0x${signature.slice(2).toUpperCase()}`)).toBe(digest)
+    expect(await checkSignature(owner.address, twin)).toBe(digest)
   })
 
   // Each form is tried with both recovery bits, because it may pass with only one of them.
@@ -140,7 +140,7 @@ describe("a key's signature", () => {
       'EIP-8010 bytes': `0x${'80'.repeat(200)}${'8010'.repeat(16)}`,
     }
     for (const [name, bytes] of Object.entries(odd))
-      expect({ name, digest: await checkSigned(signer.address, bytes) }).toEqual({ name, digest: 'not-signed' })
+      expect({ name, digest: await checkSignature(signer.address, bytes) }).toEqual({ name, digest: 'not-signed' })
   })
 })
 
@@ -155,11 +155,11 @@ describe('a contract wallet', () => {
   test('a contract wallet counts as the signer of any of the texts if its code accepts the signature', async () => {
     const owner = createWallet()
     const wallet = await contracts.deploy(owner)
-    expect(await checkSigned(wallet, await owner.signMessage({ message: text }))).toBe(hashMessage(text))
-    expect(await checkSigned(wallet, await owner.signMessage({ message: otherText }))).toBe(hashMessage(otherText))
-    expect(await checkSigned(wallet, await owner.signMessage({ message: 'another' }))).toBe('not-signed')
-    expect(await checkSigned(wallet, await createWallet().signMessage({ message: text }))).toBe('not-signed')
-    expect(await checkSigned(wallet, '0x1234')).toBe('not-signed')
+    expect(await checkSignature(wallet, await owner.signMessage({ message: text }))).toBe(hashMessage(text))
+    expect(await checkSignature(wallet, await owner.signMessage({ message: otherText }))).toBe(hashMessage(otherText))
+    expect(await checkSignature(wallet, await owner.signMessage({ message: 'another' }))).toBe('not-signed')
+    expect(await checkSignature(wallet, await createWallet().signMessage({ message: text }))).toBe('not-signed')
+    expect(await checkSignature(wallet, '0x1234')).toBe('not-signed')
   })
 
   test('if a contract wallet and a key may both sign, the one that signed is found, whatever their order', async () => {
@@ -170,11 +170,11 @@ describe('a contract wallet', () => {
       [wallet, toLowerAddress(key.address)],
       [toLowerAddress(key.address), wallet],
     ]) {
-      const checkSignedBy = async (signer: Wallet) =>
+      const checkSigner = async (signer: Wallet) =>
         await wallets.findSigner(signers, texts, await signer.signMessage({ message: text }), FROM)
-      expect(await checkSignedBy(owner)).toEqual({ by: wallet, digest: hashMessage(text) })
-      expect(await checkSignedBy(key)).toEqual({ by: toLowerAddress(key.address), digest: hashMessage(text) })
-      expect(await checkSignedBy(createWallet())).toBe('not-signed')
+      expect(await checkSigner(owner)).toEqual({ by: wallet, digest: hashMessage(text) })
+      expect(await checkSigner(key)).toEqual({ by: toLowerAddress(key.address), digest: hashMessage(text) })
+      expect(await checkSigner(createWallet())).toBe('not-signed')
     }
   })
 
@@ -191,14 +191,14 @@ describe('a contract wallet', () => {
 
   test('a contract wallet can accept signatures in its own format', async () => {
     // Returns EIP-1271's magic value, the word 0x1626ba7e, for every query.
-    const wallet = await contracts.createWithCode('0x631626ba7e60e01b60005260206000f3')
-    expect(await checkSigned(wallet, `0x${'12'.repeat(40)}`)).toBe(hashMessage(text))
+    const wallet = await contracts.createAccountWithCode('0x631626ba7e60e01b60005260206000f3')
+    expect(await checkSignature(wallet, `0x${'12'.repeat(40)}`)).toBe(hashMessage(text))
   })
 
   test('a contract wallet has not signed if its code reverts, uses up all gas, or returns nothing or another value', async () => {
     const signature = await createWallet().signMessage({ message: text })
     for (const bytecode of ['0x60006000fd', '0x5b600056', '0x00', '0x600160005260206000f3', '0xfe'] as const)
-      expect(await checkSigned(await contracts.createWithCode(bytecode), signature)).toBe('not-signed')
+      expect(await checkSignature(await contracts.createAccountWithCode(bytecode), signature)).toBe('not-signed')
   })
 
   test('a contract wallet’s signature is not denied if the endpoint fails, and a call to a hanging endpoint is abandoned', async () => {
@@ -207,7 +207,7 @@ describe('a contract wallet', () => {
     const signature = await owner.signMessage({ message: text })
     const failing = (['hang', 'stall', 'busy'] as const).map((how) => ({ '*': () => how }))
     const rules = [...failing, { '*': () => ({ error: { code: -32603, message: 'no' } }) }]
-    const answers = await Promise.all(rules.map((rule) => checkSigned(wallet, signature, rule)))
+    const answers = await Promise.all(rules.map((rule) => checkSignature(wallet, signature, rule)))
     expect(answers).toEqual(rules.map(() => 'silent'))
   })
 
@@ -216,10 +216,12 @@ describe('a contract wallet', () => {
     const wallet = await contracts.readWalletAddress(owner)
     const wrapSignature = async (signer: Wallet, data?: Hex) =>
       wrapForOwner(await signer.signMessage({ message: text }), owner, data)
-    expect(await checkSigned(wallet, await wrapSignature(owner))).toBe(hashMessage(text))
-    expect(await checkSigned(wallet, await owner.signMessage({ message: text }))).toBe('not-signed')
-    expect(await checkSigned(wallet, await wrapSignature(createWallet()))).toBe('not-signed')
-    expect(await checkSigned(wallet, await wrapSignature(owner, encodeDeployCall(createWallet())))).toBe('not-signed')
+    expect(await checkSignature(wallet, await wrapSignature(owner))).toBe(hashMessage(text))
+    expect(await checkSignature(wallet, await owner.signMessage({ message: text }))).toBe('not-signed')
+    expect(await checkSignature(wallet, await wrapSignature(createWallet()))).toBe('not-signed')
+    expect(await checkSignature(wallet, await wrapSignature(owner, encodeDeployCall(createWallet())))).toBe(
+      'not-signed',
+    )
     expect(await network.client.getCode({ address: wallet })).toBeUndefined()
   })
 
@@ -233,7 +235,7 @@ describe('a contract wallet', () => {
       return { result: await ask() }
     }
     const signature = wrapForOwner(await owner.signMessage({ message: text }), owner, strangersCall)
-    expect(await checkSigned(wallet, signature, { eth_call: recordCall })).toBe(hashMessage(text))
+    expect(await checkSignature(wallet, signature, { eth_call: recordCall })).toBe(hashMessage(text))
     expect(seen).toHaveLength(1)
     expect(seen[0]).not.toContain('c0ffeec0ffee')
   })
@@ -241,7 +243,7 @@ describe('a contract wallet', () => {
   test('a signature with the deployment call of another contract does not prove that a wallet without a contract signed', async () => {
     const [key, thief] = [createWallet(), createWallet()]
     const signature = await thief.signMessage({ message: text })
-    expect(await checkSigned(key.address, wrapForOwner(signature, thief))).toBe('not-signed')
+    expect(await checkSignature(key.address, wrapForOwner(signature, thief))).toBe('not-signed')
   })
 })
 
@@ -293,7 +295,7 @@ describe('queries that anybody can cause', () => {
     const wallets = openWalletsAt(endpoint.url)
     const codes = ['0x60006000fd', '0x5b600056', '0xfe'] as const
     for (const [at, bytecode] of codes.entries()) {
-      expect(await checkDigest(wallets, await contracts.createWithCode(bytecode), junk, `from ${at}`)).toBe(
+      expect(await findSignedDigest(wallets, await contracts.createAccountWithCode(bytecode), junk, `from ${at}`)).toBe(
         'not-signed',
       )
       expect(endpoint.countCalls('eth_call')).toBe(at + 1)
@@ -306,7 +308,9 @@ describe('queries that anybody can cause', () => {
     const wallets = openWalletsAt(network.rpcUrl)
     const payment = await signOffer(createWallet(), offer)
     await repeatTimes(60, () => wallets.checkPaymentSignature({ ...payment, payer: createUnknownAddress() }))
-    expect(await checkDigest(wallets, wallet, await owner.signMessage({ message: text }), FROM)).toBe(hashMessage(text))
+    expect(await findSignedDigest(wallets, wallet, await owner.signMessage({ message: text }), FROM)).toBe(
+      hashMessage(text),
+    )
   })
 
   test('a flood of signatures for one contract causes few calls, and its owner and other owners are still served', async () => {
@@ -314,13 +318,13 @@ describe('queries that anybody can cause', () => {
     const wallets = openWalletsAt(endpoint.url)
     const [named, other] = [createWallet(), createWallet()]
     const [wallet, otherWallet] = [await contracts.deploy(named), await contracts.deploy(other)]
-    const answers = await repeatTimes(100, () => checkDigest(wallets, wallet, junk, 'flood'))
+    const answers = await repeatTimes(100, () => findSignedDigest(wallets, wallet, junk, 'flood'))
     expect(countAnswers(answers, 'not-signed')).toBe(6)
     expect(countAnswers(answers, 'busy')).toBe(94)
     expect(endpoint.countCalls('eth_call')).toBe(6)
     const signAsOwner = async (owner: Wallet) => await owner.signMessage({ message: text })
-    expect(await checkDigest(wallets, wallet, await signAsOwner(named), 'home')).toBe(hashMessage(text))
-    expect(await checkDigest(wallets, otherWallet, await signAsOwner(other), FROM)).toBe(hashMessage(text))
+    expect(await findSignedDigest(wallets, wallet, await signAsOwner(named), 'home')).toBe(hashMessage(text))
+    expect(await findSignedDigest(wallets, otherWallet, await signAsOwner(other), FROM)).toBe(hashMessage(text))
   })
 
   test('a flood of signatures for one contract from a hundred addresses delays its owner only until those addresses are suspected', async () => {
@@ -331,9 +335,9 @@ describe('queries that anybody can cause', () => {
     const signature = await owner.signMessage({ message: text })
     const answers: string[] = []
     for (let second = 0; second < 120; second += 1) {
-      await repeatTimes(100, (at) => checkDigest(wallets, wallet, junk, `flood ${at}`))
+      await repeatTimes(100, (at) => findSignedDigest(wallets, wallet, junk, `flood ${at}`))
       // The owner sends as often as Retry-After allows.
-      if (second % 2 === 0) answers.push(await checkDigest(wallets, wallet, signature, 'home'))
+      if (second % 2 === 0) answers.push(await findSignedDigest(wallets, wallet, signature, 'home'))
       clock.advance(1000)
     }
     expect(new Set(answers)).toEqual(new Set(['busy', hashMessage(text)]))
@@ -444,7 +448,7 @@ describe('a payment', () => {
       const wallets = openWalletsAt(oddEndpoint(rules).url)
       expect(await wallets.checkPaymentSignature(payment)).toBe('silent')
       expect(await wallets.checkTokenSignature(payment)).toBe('silent')
-      expect(await checkDigest(wallets, payment.payer, payment.signature, FROM)).toBe('silent')
+      expect(await findSignedDigest(wallets, payment.payer, payment.signature, FROM)).toBe('silent')
     }
   })
 })

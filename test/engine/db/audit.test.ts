@@ -6,8 +6,8 @@ import { openPostgres } from '../../../db/postgres/open.ts'
 import { openAudit } from '../../../db/sqlite/audit.ts'
 import { prepareNote } from '../../../db/sqlite/migration-marker.ts'
 import { openSqlite, openWall, createPorts } from '../../../db/sqlite/open.ts'
-import { catchFailure, sell } from '../../support/engine.ts'
-import { sellAllBut, sellAllButOn } from '../../support/nearly-sold.ts'
+import { catchFailure, sellBlock } from '../../support/engine.ts'
+import { sellAllBut, sellAllButOnPostgres } from '../../support/nearly-sold.ts'
 import { TERMS } from '../../support/samples.ts'
 import { createScratchFolder } from '../../support/scratch-folder.ts'
 import { testAudit, type Audited } from '../ports/audit.contract.ts'
@@ -17,7 +17,7 @@ import { openPostgresWalls } from './postgres/walls.ts'
 // writes, and the books of the same database are opened separately.
 
 const folder = createScratchFolder()
-const { server, createWall: newWall } = openPostgresWalls()
+const { getServer, createWall: newWall } = openPostgresWalls()
 let files = 0
 
 /** Opens a file and, separately, its books. With `left`, all but that many blocks are sold. */
@@ -39,7 +39,7 @@ async function openOnFile(left?: number): Promise<Audited> {
  */
 async function openOnServer(left?: number): Promise<Audited> {
   const url = await newWall()
-  if (left !== undefined) await sellAllButOn(url, left)
+  if (left !== undefined) await sellAllButOnPostgres(url, left)
   const wall = await openPostgres(url, TERMS.network)
   const beside = await openPostgresAudit(url)
   const close = async () => void (await Promise.all([beside.close(), wall.close()]))
@@ -52,10 +52,10 @@ testAudit('PostgreSQL', openOnServer, () => openOnServer(1))
 test('the books of a stopped wall can be read', async () => {
   const path = join(folder, 'stopped.sqlite')
   const wall = await openSqlite(path, TERMS.network)
-  await sell(wall, '3,4', 1, 1)
+  await sellBlock(wall, '3,4', 1, 1)
   await wall.close()
   const stopped = openAudit(path)
-  expect(await stopped.statement()).toMatchObject({ claimed: 1 })
+  expect(await stopped.readStatement()).toMatchObject({ claimed: 1 })
   stopped.close()
 })
 
@@ -66,20 +66,20 @@ test('the position of a stopped wall can be read only if a wall of that network 
     [url, async () => await openPostgres(url, TERMS.network)],
   ] as const) {
     const wall = await open()
-    await sell(wall, '3,4', 1, 1)
+    await sellBlock(wall, '3,4', 1, 1)
     await wall.checkpoint.addPayees([TERMS.payTo])
-    const position = await wall.store.position()
+    const position = await wall.store.readPosition()
     expect(position).toMatchObject({ change: 1, payment: 1, payees: [TERMS.payTo] })
     await wall.close()
     const [audit, leave] =
       place === path
         ? [openAudit(path), async () => prepareNote(path, 'has moved to somewhere')()]
         : [await openPostgresAudit(url), async () => await markMoved(url)]
-    expect(await audit.position(TERMS.network)).toEqual(position)
+    expect(await audit.readPosition(TERMS.network)).toEqual(position)
     const expectRefusal = (words: string) => ({ name: 'CannotOpen', message: expect.stringContaining(words) })
-    expect(await catchFailure(audit.position('eip155:1'))).toMatchObject(expectRefusal('not eip155:1'))
+    expect(await catchFailure(audit.readPosition('eip155:1'))).toMatchObject(expectRefusal('not eip155:1'))
     await leave()
-    expect(await catchFailure(audit.position(TERMS.network))).toMatchObject(expectRefusal('has moved to somewhere'))
+    expect(await catchFailure(audit.readPosition(TERMS.network))).toMatchObject(expectRefusal('has moved to somewhere'))
     await audit.close()
   }
 })
@@ -101,7 +101,7 @@ test('opening the books of a missing file, or of a file that is not a database, 
 })
 
 test('the books of a database that does not contain a wall yet cannot be opened', async () => {
-  const url = server().getUrl(await server().newDatabase())
+  const url = getServer().getUrl(await getServer().createDatabase())
   expect(await catchFailure(openPostgresAudit(url))).toMatchObject({
     name: 'CannotOpen',
     message: expect.stringContaining('has no tables'),

@@ -10,8 +10,16 @@ import sqliteCompaction from '../../../db/migrations/0003_compaction.sqlite.sql'
 import { openPostgres } from '../../../db/postgres/open.ts'
 import type { DamagedRow } from '../../../db/row-checksums.ts'
 import { openSqlite } from '../../../db/sqlite/open.ts'
-import { reserve, findStored, type Engine } from '../../support/engine.ts'
-import { blockOf, toHash, NOW, createTestPayment, SILENT, TERMS, createWalletAddress } from '../../support/samples.ts'
+import { reserveTarget, findStoredPurchase, type Engine } from '../../support/engine.ts'
+import {
+  parseBlockOrThrow,
+  toHash,
+  NOW,
+  createTestPayment,
+  SILENT,
+  TERMS,
+  createWalletAddress,
+} from '../../support/samples.ts'
 import { createScratchFolder } from '../../support/scratch-folder.ts'
 import tables from './before-areas.json'
 import { openPostgresWalls } from './postgres/walls.ts'
@@ -43,25 +51,35 @@ function renderStatements(valueOf: (value: Value) => string): string {
 }
 
 async function expectToContinue(wall: Engine, damaged: readonly DamagedRow[]): Promise<void> {
-  const first = await findStored(wall, createTestPayment(1, 1))
-  expect(first).toMatchObject({ target: blockOf('3,4'), block: blockOf('3,4'), state: { kind: 'sold', tx: toHash(1) } })
+  const first = await findStoredPurchase(wall, createTestPayment(1, 1))
+  expect(first).toMatchObject({
+    target: parseBlockOrThrow('3,4'),
+    block: parseBlockOrThrow('3,4'),
+    state: { kind: 'sold', tx: toHash(1) },
+  })
   expect(first.listing.pixels?.length).toBe(100)
-  expect(await findStored(wall, createTestPayment(2, 2))).toMatchObject({ target: 'next', state: { kind: 'sold' } })
-  const held = await findStored(wall, createTestPayment(3, 3))
-  expect(held).toMatchObject({ target: blockOf('80,45'), state: { kind: 'reserved', uncertain: true } })
-  expect(await findStored(wall, createTestPayment(4, 4))).toMatchObject({ target: 'next', state: { kind: 'released' } })
-  expect(await wall.blocks.findOwned(blockOf('3,4'))).toMatchObject({
+  expect(await findStoredPurchase(wall, createTestPayment(2, 2))).toMatchObject({
+    target: 'next',
+    state: { kind: 'sold' },
+  })
+  const held = await findStoredPurchase(wall, createTestPayment(3, 3))
+  expect(held).toMatchObject({ target: parseBlockOrThrow('80,45'), state: { kind: 'reserved', uncertain: true } })
+  expect(await findStoredPurchase(wall, createTestPayment(4, 4))).toMatchObject({
+    target: 'next',
+    state: { kind: 'released' },
+  })
+  expect(await wall.blocks.findOwned(parseBlockOrThrow('3,4'))).toMatchObject({
     wallet: createWalletAddress(1),
     content: { message: 'new' },
   })
   expect((await wall.log.readAfter(0, 9)).map(({ kind }) => kind)).toEqual(['sale', 'sale', 'repaint'])
   await wall.ledger.finalize(held, toHash(3), true, NOW + 9)
-  const area = await reserve(wall, 'next,3x2', createTestPayment(5, 5), SILENT)
+  const area = await reserveTarget(wall, 'next,3x2', createTestPayment(5, 5), SILENT)
   await wall.ledger.finalize(area, toHash(5), true, NOW + 9)
   const sales = (await wall.log.readAfter(3, 99)).map((change) => 'seq' in change && change.seq)
   expect(sales).toEqual([3, 4, 5, 6, 7, 8, 9])
   expect(
-    await wall.ledger.fulfilLatePayment(await findStored(wall, createTestPayment(4, 4)), toHash(4), NOW),
+    await wall.ledger.fulfilLatePayment(await findStoredPurchase(wall, createTestPayment(4, 4)), toHash(4), NOW),
   ).toMatchObject({
     state: { kind: 'sold' },
   })
@@ -70,7 +88,7 @@ async function expectToContinue(wall: Engine, damaged: readonly DamagedRow[]): P
 
 describe('a database from before areas existed', () => {
   const folder = createScratchFolder()
-  const { server } = openPostgresWalls()
+  const { getServer } = openPostgresWalls()
 
   test('a SQLite database from before areas existed is migrated, and its wall sells areas', async () => {
     const path = join(folder, 'old.sqlite')
@@ -89,7 +107,7 @@ describe('a database from before areas existed', () => {
   })
 
   test('a PostgreSQL database from before areas existed is migrated, and its wall sells areas', async () => {
-    const url = server().getUrl(await server().newDatabase())
+    const url = getServer().getUrl(await getServer().createDatabase())
     const sql = new SQL(url, { max: 1 })
     await sql
       .unsafe(`

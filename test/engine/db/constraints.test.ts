@@ -5,10 +5,10 @@ import { SQL } from 'bun'
 import { openPostgres } from '../../../db/postgres/open.ts'
 import { openSqlite } from '../../../db/sqlite/open.ts'
 import { CLAIM_ORDER } from '../../../shared/wall.ts'
-import { connectBlank } from '../../support/blank-wall.ts'
-import { catchFailure, reserve, sell, type Engine } from '../../support/engine.ts'
+import { connectToBlankWall } from '../../support/blank-wall.ts'
+import { catchFailure, reserveTarget, sellBlock, type Engine } from '../../support/engine.ts'
 import {
-  blockOf,
+  parseBlockOrThrow,
   createTestEdit,
   createTestListing,
   NOW,
@@ -28,7 +28,7 @@ let server: SQL
 beforeAll(async () => {
   const url = await newWall()
   for (const wall of [await openSqlite(path, TERMS.network), await openPostgres(url, TERMS.network)]) {
-    await playStory(wall)
+    await writeHistory(wall)
     await wall.close()
   }
   file = new Database(path)
@@ -41,12 +41,12 @@ afterAll(async () => {
 })
 
 /** Makes two sales (blocks 3,4 and 5,6) to wallets that name painters, repaints the first, and holds a block (7,8). */
-async function playStory(wall: Omit<Engine, 'close'>) {
-  await sell(wall, '3,4', 1, 1)
-  await sell(wall, '5,6', 2, 2, createTestListing({ painter: createWalletAddress(9) }))
+async function writeHistory(wall: Omit<Engine, 'close'>) {
+  await sellBlock(wall, '3,4', 1, 1)
+  await sellBlock(wall, '5,6', 2, 2, createTestListing({ painter: createWalletAddress(9) }))
   await wall.agents.namePainter(createWalletAddress(1), { painter: createWalletAddress(8), ts: NOW })
-  await wall.blocks.edit(blockOf('3,4'), createTestEdit(1, { message: 'x' }), NOW)
-  await reserve(wall, blockOf('7,8'), createTestPayment(3, 3))
+  await wall.blocks.edit(parseBlockOrThrow('3,4'), createTestEdit(1, { message: 'x' }), NOW)
+  await reserveTarget(wall, parseBlockOrThrow('7,8'), createTestPayment(3, 3))
 }
 
 test('SQL and TypeScript agree on the order of sale, on both engines', async () => {
@@ -57,14 +57,14 @@ test('SQL and TypeScript agree on the order of sale, on both engines', async () 
 })
 
 test('a SQLite connection syncs each commit, and enforces foreign keys', () => {
-  const wall = connectBlank()
+  const wall = connectToBlankWall()
   const readPragma = (name: string) => wall.prepare<Record<string, number>>(`PRAGMA ${name}`).all({})
   expect([readPragma('synchronous'), readPragma('foreign_keys')]).toEqual([[{ synchronous: 2 }], [{ foreign_keys: 1 }]])
   wall.close()
 })
 
-const first = blockOf('3,4')
-const held = blockOf('7,8')
+const first = parseBlockOrThrow('3,4')
+const held = parseBlockOrThrow('7,8')
 const createEntrySql = (values: string) =>
   `INSERT INTO changes (number, at, kind, block, seq, agent) VALUES (${values})`
 

@@ -8,10 +8,10 @@ import { StoreUnavailable } from '../../../server/domain/failure.ts'
 import { toCanvasBlock, toFeedPage, type WallView } from '../../../server/domain/wall/wall-view.ts'
 import { followLog } from '../../../server/instances/follow-log.ts'
 import { CLAIM_ORDER } from '../../../shared/wall.ts'
-import { catchFailure, reserve, sell } from '../../support/engine.ts'
+import { catchFailure, reserveTarget, sellBlock } from '../../support/engine.ts'
 import { createPrng } from '../../support/prng.ts'
 import {
-  blockOf,
+  parseBlockOrThrow,
   createTestEdit,
   toHash,
   createTestIdentity,
@@ -38,12 +38,12 @@ const keys = Array.from({ length: SALES }, (_, at) => ({
   nonce: toHash(at + 1),
 }))
 const path = join(folder, 'wall.sqlite')
-const EDITED = blockOf('80,45')
+const EDITED = parseBlockOrThrow('80,45')
 
 beforeAll(async () => {
   const wall = await openSqlite(path, TERMS.network)
   for (const at of keys.keys())
-    await sell(
+    await sellBlock(
       wall,
       'next',
       1 + (at % 7),
@@ -53,7 +53,7 @@ beforeAll(async () => {
   const painted = (await wall.ledger.find(keys[3] ?? createKey(0)))?.block ?? EDITED
   await wall.blocks.edit(painted, createTestEdit(1, { message: 'repainted' }), NOW)
   await wall.agents.register(createWalletAddress(2), createTestIdentity(2, { name: 'Bob' }), NOW)
-  await reserve(wall, blockOf('0,0'), createTestPayment(9, 999))
+  await reserveTarget(wall, parseBlockOrThrow('0,0'), createTestPayment(9, 999))
   wall.close()
 })
 
@@ -77,11 +77,11 @@ async function readEverything(wall: Omit<Sqlite, 'close'>): Promise<unknown[]> {
     ...blocks.map((block) => toCanvasBlock(view, block)),
     ...(await Promise.all(keys.map((key) => readToOutcome(wall.ledger.find(key))))),
     ...(await Promise.all(blocks.map((block) => readToOutcome(wall.blocks.findOwned(block))))),
-    ...(await Promise.all(keys.map(({ payer }) => readToOutcome(wall.ledgerReader.ofPayer(payer))))),
+    ...(await Promise.all(keys.map(({ payer }) => readToOutcome(wall.ledgerReader.readAccount(payer))))),
     await readToOutcome(wall.ledgerReader.listHeld()),
     await readToOutcome(wall.ledger.find(createTestPayment(9, 999))),
-    await readToOutcome(wall.ledger.checkSpace(blockOf('0,0'))),
-    await readToOutcome(wall.ledger.checkSpace(blockOf('159,89'))),
+    await readToOutcome(wall.ledger.checkSpace(parseBlockOrThrow('0,0'))),
+    await readToOutcome(wall.ledger.checkSpace(parseBlockOrThrow('159,89'))),
   ]
 }
 
@@ -181,7 +181,7 @@ describe.each(WAYS)('a damaged row in a file that is opened %s', (_, open) => {
   const [first, second] = [keys[0] ?? createKey(0), keys[1] ?? createKey(0)]
 
   /** Opens a wall after foreign SQL ran on its file; `damaged` collects the damaged rows that are found. */
-  async function openAfter(sql: string) {
+  async function openDamagedWall(sql: string) {
     const copy = join(folder, `${crypto.randomUUID()}.sqlite`)
     await Bun.write(copy, Bun.file(path))
     const vandal = new Database(copy)
@@ -194,19 +194,19 @@ describe.each(WAYS)('a damaged row in a file that is opened %s', (_, open) => {
 
   test('if the row of a payment is damaged, looking up the payment fails instead of finding nothing, and other payers can buy', async () => {
     for (const column of [`payer = '${createWalletAddress(99)}'`, `nonce = '${toHash(4711)}'`, `tx = '${toHash(1)}'`]) {
-      const { wall, damaged } = await openAfter(`UPDATE payments SET ${column} WHERE id = 2`)
+      const { wall, damaged } = await openDamagedWall(`UPDATE payments SET ${column} WHERE id = 2`)
       expect(damaged).toEqual([{ table: 'payments', row: 2 }])
       expect(await catchFailure(wall.ledger.find(second))).toBeInstanceOf(StoreUnavailable)
       expect(await catchFailure(wall.ledger.find(second))).toBeInstanceOf(StoreUnavailable)
       expect((await wall.ledger.find(first))?.state.kind).toBe('sold')
-      await sell(wall, 'next', 50, 5000)
+      await sellBlock(wall, 'next', 50, 5000)
       expect(damaged).toHaveLength(1)
       wall.close()
     }
   })
 
   test('if the row of a block is damaged, reads and repaints of the row fail, and the log still shows the content that the owner set', async () => {
-    const { wall, damaged } = await openAfter(
+    const { wall, damaged } = await openDamagedWall(
       `UPDATE blocks SET message = 'forged' WHERE i = (SELECT block FROM payments WHERE id = 1)`,
     )
     const block = (await wall.ledger.find(first))?.block ?? EDITED
@@ -221,10 +221,10 @@ describe.each(WAYS)('a damaged row in a file that is opened %s', (_, open) => {
   })
 
   test('if the row of an open block is damaged, the block is not sold, and an order for the next block skips it', async () => {
-    const { wall } = await openAfter(
+    const { wall } = await openDamagedWall(
       `UPDATE blocks SET rank = rank + 100000 WHERE i = (SELECT i FROM blocks WHERE state = 'open' ORDER BY rank LIMIT 1)`,
     )
-    const { block } = await sell(wall, 'next', 50, 5000)
+    const { block } = await sellBlock(wall, 'next', 50, 5000)
     const passedBy = CLAIM_ORDER[SALES]
     expect([block, passedBy]).toEqual([CLAIM_ORDER[SALES + 1], expect.any(Number)])
     expect(await catchFailure(wall.ledger.checkSpace(passedBy ?? EDITED))).toBeInstanceOf(StoreUnavailable)
@@ -233,9 +233,9 @@ describe.each(WAYS)('a damaged row in a file that is opened %s', (_, open) => {
 
   test('if an entry of the log is damaged, its effect is read from the tables', async () => {
     for (const number of [4, SALES + 1, SALES + 2]) {
-      const whole = await openAfter('SELECT 1')
+      const whole = await openDamagedWall('SELECT 1')
       const { wall, damaged } =
-        await openAfter(`UPDATE changes SET message = 'forged' WHERE number = ${number} AND kind <> 'identity';
+        await openDamagedWall(`UPDATE changes SET message = 'forged' WHERE number = ${number} AND kind <> 'identity';
         UPDATE changes SET name = 'forged' WHERE number = ${number} AND kind = 'identity'`)
       expect(damaged).toEqual([{ table: 'changes', row: number }])
       const views = await Promise.all([followLog(wall.log), followLog(whole.wall.log)])
@@ -249,7 +249,9 @@ describe.each(WAYS)('a damaged row in a file that is opened %s', (_, open) => {
   })
 
   test('if the row of an agent is damaged, its blocks are shown with the wallet that paid, and the agent cannot be renamed', async () => {
-    const { wall, damaged } = await openAfter(`UPDATE agents SET wallet = '${createWalletAddress(99)}' WHERE id = 2`)
+    const { wall, damaged } = await openDamagedWall(
+      `UPDATE agents SET wallet = '${createWalletAddress(99)}' WHERE id = 2`,
+    )
     expect(damaged).toEqual([{ table: 'agents', row: 2 }])
     const { view } = await followLog(wall.log)
     expect(view.agents[1]?.wallet).toBe(createWalletAddress(2))

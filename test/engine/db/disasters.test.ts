@@ -6,7 +6,7 @@ import { toErrorAtCommit, toErrorBeforeCommit } from '../../../db/sqlite/errors.
 import { openSqlite, openWall, createPorts } from '../../../db/sqlite/open.ts'
 import { StoreBroken, StoreUnavailable } from '../../../server/domain/failure.ts'
 import { isBehind } from '../../../server/domain/store-position.ts'
-import { catchFailure, sell } from '../../support/engine.ts'
+import { catchFailure, sellBlock } from '../../support/engine.ts'
 import {
   toHash,
   HEAD,
@@ -111,7 +111,7 @@ test('on a full disk, a claim is rejected as a whole, reads continue, and the sa
     await ledger.checkSpace('next'),
   ]
   expect(after).toEqual(before)
-  expect(await store.ready()).toBe(true)
+  expect(await store.isReadable()).toBe(true)
   connection.run('PRAGMA max_page_count = 100000')
   expect(await claimNext()).toMatchObject({ kind: 'claimed' })
   connection.close()
@@ -150,12 +150,12 @@ describe.each(['copied over', 'moved to'] as const)(
     test('if an older copy replaces the file of a running wall, nothing is sold twice, and the next start detects whether the copy is in use', async () => {
       const path = join(folder, `${way}.sqlite`)
       const first = await openSqlite(path, TERMS.network)
-      await sell(first, '3,4', 1, 1)
+      await sellBlock(first, '3,4', 1, 1)
       first.close()
       cpSync(path, `${path}.copy`)
       const wall = await openSqlite(path, TERMS.network)
-      const sold = await sell(wall, '5,6', 2, 2)
-      const seen = await wall.store.position()
+      const sold = await sellBlock(wall, '5,6', 2, 2)
+      const seen = await wall.store.readPosition()
       if (way === 'copied over') cpSync(`${path}.copy`, path)
       else renameSync(`${path}.copy`, path)
       expect(await wall.ledger.find(createTestPayment(2, 2))).toEqual(sold)
@@ -166,7 +166,7 @@ describe.each(['copied over', 'moved to'] as const)(
       })
       wall.close()
       const next = await openSqlite(path, TERMS.network)
-      expect(isBehind(await next.store.position(), seen)).toBe(way === 'moved to')
+      expect(isBehind(await next.store.readPosition(), seen)).toBe(way === 'moved to')
       next.close()
     })
   },

@@ -121,12 +121,12 @@ test('if the disk fails after a commit, both the committed and the waiting write
 
 test('a wait for a flush ends only once all earlier writes are flushed', async () => {
   const disk = createSlowDisk()
-  const { kept, write, waitUntilFlushed: flushed } = createStore({ flush: disk.flush })
-  await flushed()
+  const { kept, write, waitUntilFlushed } = createStore({ flush: disk.flush })
+  await waitUntilFlushed()
   const order: string[] = []
   const first = write(() => kept.rows.push('a')).then(() => order.push('written'))
   await disk.waitForFlush()
-  const waiting = flushed().then(() => order.push('flushed'))
+  const waiting = waitUntilFlushed().then(() => order.push('flushed'))
   await new Promise(setImmediate)
   expect(order).toEqual([])
   disk.finishFlush()

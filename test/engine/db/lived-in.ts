@@ -2,9 +2,9 @@
 
 import type { Engine } from '../../../db/engine.ts'
 import type { Listing } from '../../../server/domain/purchase/listing.ts'
-import { reserve, sell, findStored, recordLatePayment } from '../../support/engine.ts'
+import { reserveTarget, sellBlock, findStoredPurchase, recordLatePayment } from '../../support/engine.ts'
 import {
-  blockOf,
+  parseBlockOrThrow,
   createTestEdit,
   toHash,
   createTestIdentity,
@@ -44,7 +44,7 @@ function createListing(at: number): Listing {
 export async function addHistory(wall: Engine, count: number): Promise<void> {
   for (let at = 1; at <= count; at += 1) {
     const payer = 1 + ((at * at) % 12)
-    const { block } = await sell(wall, 'next', payer, at, createListing(at), NOW + at)
+    const { block } = await sellBlock(wall, 'next', payer, at, createListing(at), NOW + at)
     if (at % 3 === 0)
       await wall.blocks.edit(block, createTestEdit(at, { message: chooseText(at), link: null }), NOW + at)
     if (at % 8 === 0) await wall.blocks.edit(block, createTestEdit(100_000 + at, { pixels: createPixels(9) }), NOW + at)
@@ -60,7 +60,7 @@ export async function addHistory(wall: Engine, count: number): Promise<void> {
   }
   await wall.moderation.moderateWallet(createWalletAddress(2), { act: 'hide', parts: ['name'] }, NOW + count)
   await wall.moderation.moderateWallet(createWalletAddress(5), { act: 'ban' }, NOW + count)
-  await wall.moderation.record({ at: NOW, who: 'ada', act: 'ban', what: 'wallet', parts: '', why: 'spam' })
+  await wall.moderation.recordAct({ at: NOW, who: 'ada', act: 'ban', what: 'wallet', parts: '', why: 'spam' })
   await wall.checkpoint.advanceTo(25_000_000n)
 }
 
@@ -68,27 +68,32 @@ export async function addHistory(wall: Engine, count: number): Promise<void> {
 export async function addOpenPurchases(wall: Engine, first: number): Promise<void> {
   const { ledger, payouts } = wall
   const createPaymentAt = (offset: number) => createTestPayment(20 + offset, first + offset)
-  await reserve(wall, 'next', createPaymentAt(0))
-  await ledger.markUncertain(await reserve(wall, blockOf('0,0'), createPaymentAt(1), createListing(1)))
-  await ledger.release(await reserve(wall, blockOf('1,0'), createPaymentAt(2)), false)
-  await ledger.release(await reserve(wall, 'next', createPaymentAt(3)), true)
-  const late = await reserve(wall, blockOf('2,0'), createPaymentAt(4))
+  await reserveTarget(wall, 'next', createPaymentAt(0))
+  await ledger.markUncertain(await reserveTarget(wall, parseBlockOrThrow('0,0'), createPaymentAt(1), createListing(1)))
+  await ledger.release(await reserveTarget(wall, parseBlockOrThrow('1,0'), createPaymentAt(2)), false)
+  await ledger.release(await reserveTarget(wall, 'next', createPaymentAt(3)), true)
+  const late = await reserveTarget(wall, parseBlockOrThrow('2,0'), createPaymentAt(4))
   await ledger.release(late, false)
   await ledger.fulfilLatePayment(late, toHash(first + 4), NOW)
-  const unseen = await ledger.finalize(await reserve(wall, 'next', createPaymentAt(5)), toHash(first + 5), false, NOW)
+  const unseen = await ledger.finalize(
+    await reserveTarget(wall, 'next', createPaymentAt(5)),
+    toHash(first + 5),
+    false,
+    NOW,
+  )
   await ledger.finalize(
-    await ledger.markUncertain(await reserve(wall, 'next', createPaymentAt(6))),
+    await ledger.markUncertain(await reserveTarget(wall, 'next', createPaymentAt(6))),
     toHash(first + 6),
     true,
     NOW,
   )
   await ledger.markFinal(
-    await ledger.finalize(await reserve(wall, 'next', createPaymentAt(7)), toHash(1), true, NOW),
+    await ledger.finalize(await reserveTarget(wall, 'next', createPaymentAt(7)), toHash(1), true, NOW),
     toHash(2),
   )
-  await ledger.writeOff(await findStored(wall, unseen.payment))
-  await payouts.note(createPaymentAt(0), chooseText(0), NOW)
-  await payouts.note(createPaymentAt(9), 'refund of what no purchase is known for', NOW)
+  await ledger.writeOff(await findStoredPurchase(wall, unseen.payment))
+  await payouts.recordReference(createPaymentAt(0), chooseText(0), NOW)
+  await payouts.recordReference(createPaymentAt(9), 'refund of what no purchase is known for', NOW)
 }
 
 /** Records two payments that settled when every block was sold, and pays one of them back. */
@@ -97,5 +102,5 @@ export async function addCredits(engine: Engine, first: number): Promise<void> {
     const payment = createTestPayment(40, nonce)
     await recordLatePayment(engine, { payment, target: 'next', listing: createListing(nonce), head: 1n }, toHash(nonce))
   }
-  await engine.payouts.note(createTestPayment(40, first), 'transfer 0xabc', NOW + 1)
+  await engine.payouts.recordReference(createTestPayment(40, first), 'transfer 0xabc', NOW + 1)
 }

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
 import { createSqliteLog } from '../../../db/sqlite/log.ts'
-import { connectBlank } from '../../support/blank-wall.ts'
+import { connectToBlankWall } from '../../support/blank-wall.ts'
 
 // Goal: reading new entries, which happens after each write, takes no longer on a full wall than on an empty one.
 // Method: SQLite explains its query plan for that read.
 
 test('new entries of the log are looked up by their numbers, without a scan of any table', async () => {
-  const connection = connectBlank()
+  const connection = connectToBlankWall()
   const asked: string[] = []
   const log = createSqliteLog({
     ...connection,

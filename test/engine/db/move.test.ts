@@ -14,13 +14,13 @@ import { openWall } from '../../../db/sqlite/open.ts'
 import { WALL_COLUMNS, WALL_TABLES } from '../../../db/wall-rows.ts'
 import { createCanvasParts, createPixelParts } from '../../../server/http/canvas/canvas-parts.ts'
 import { followLog } from '../../../server/instances/follow-log.ts'
-import { catchFailure, reserve, sell, findStored } from '../../support/engine.ts'
+import { catchFailure, reserveTarget, sellBlock, findStoredPurchase } from '../../support/engine.ts'
 import { scaleLimit } from '../../support/machine.ts'
 import { sellAllBut } from '../../support/nearly-sold.ts'
 import { startCutProxy } from '../../support/postgres/cut-proxy.ts'
 import { startPostgres, type PostgresServer } from '../../support/postgres/server.ts'
 import {
-  blockOf,
+  parseBlockOrThrow,
   createTestEdit,
   toHash,
   HEAD,
@@ -46,7 +46,7 @@ const lived = createFilePlace('lived')
 let server: PostgresServer
 const createServerPlace = async (): Promise<Place & { kind: 'postgres' }> => ({
   kind: 'postgres',
-  url: server.getUrl(await server.newDatabase()),
+  url: server.getUrl(await server.createDatabase()),
 })
 
 beforeAll(async () => {
@@ -62,7 +62,7 @@ afterAll(async () => {
 })
 
 /** Moves a wall, and removes the note of the move, so that the old database can be read unchanged. */
-async function move(from: Place, to: Place) {
+async function moveAndRemoveNote(from: Place, to: Place) {
   const moved = await moveWall(from, to, final)
   await undoMove(from)
   return moved
@@ -159,7 +159,7 @@ async function isEmpty(place: Place): Promise<boolean> {
 describe('a wall that moves to PostgreSQL and back', () => {
   test('a wall that moved to PostgreSQL and back has the same rows in every table and the same canvas bytes as before', async () => {
     const [there, back] = [await createServerPlace(), createFilePlace('back')]
-    const moved = await move(lived, there)
+    const moved = await moveAndRemoveNote(lived, there)
     expect(moved).toMatchObject({
       blocks: 14_400,
       payments: 308,
@@ -170,7 +170,7 @@ describe('a wall that moves to PostgreSQL and back', () => {
     })
     const rows = await readAllRows(lived)
     expect(await readAllRows(there)).toEqual(rows)
-    expect(await move(there, back)).toEqual(moved)
+    expect(await moveAndRemoveNote(there, back)).toEqual(moved)
     expect(await readAllRows(back)).toEqual(rows)
     const [first, ...others] = [
       await useStoreAt(lived, readCanvas),
@@ -183,7 +183,7 @@ describe('a wall that moves to PostgreSQL and back', () => {
   test('a moved wall sells the same next block as the original, under the same numbers, and recognises a repeated edit', async () => {
     const buyNext = async (wall: Engine) => {
       const { number } = (await wall.log.readCompacted()).at(-1) ?? { number: 0 }
-      const { block } = await sell(wall, 'next', 60, 60_000)
+      const { block } = await sellBlock(wall, 'next', 60, 60_000)
       const again = await wall.blocks.edit(block, createTestEdit(70_000, { message: 'x' }), NOW)
       const known = await wall.blocks.edit(block, createTestEdit(70_000, { message: 'x' }), NOW)
       return {
@@ -196,8 +196,8 @@ describe('a wall that moves to PostgreSQL and back', () => {
     }
     const [source, there, back] = [createFilePlace('sells'), await createServerPlace(), createFilePlace('sells-again')]
     await Bun.write(source.path, Bun.file(lived.path))
-    await move(source, there)
-    await move(there, back)
+    await moveAndRemoveNote(source, there)
+    await moveAndRemoveNote(there, back)
     const expected = await useStoreAt(source, buyNext)
     expect(expected.news).toMatchObject([{ kind: 'sale' }, { kind: 'repaint' }])
     expect(expected.known).toBe('repeated')
@@ -215,10 +215,10 @@ describe('a wall that moves to PostgreSQL and back', () => {
       await addHistory(wall, 60)
       await addCredits(wall, 20_000)
     })
-    expect(await move(source, there)).toMatchObject({ blocks: 14_400, payments: 14_402 })
+    expect(await moveAndRemoveNote(source, there)).toMatchObject({ blocks: 14_400, payments: 14_402 })
     expect(await readAllRows(there)).toEqual(await readAllRows(source))
     const { credits } = await useStoreAt(there, ({ ledgerReader }) =>
-      ledgerReader.ofPayer(createTestPayment(40, 1).payer),
+      ledgerReader.readAccount(createTestPayment(40, 1).payer),
     )
     // The operator has paid the other credit back.
     expect(credits).toHaveLength(1)
@@ -228,10 +228,10 @@ describe('a wall that moves to PostgreSQL and back', () => {
     const [source, there, back] = [createFilePlace('new'), await createServerPlace(), createFilePlace('new-again')]
     await useStoreAt(source, async () => {})
     await useStoreAt(there, async () => {})
-    await move(source, there)
-    await move(there, back)
+    await moveAndRemoveNote(source, there)
+    await moveAndRemoveNote(there, back)
     expect(await readAllRows(back)).toEqual(await readAllRows(source))
-    expect((await useStoreAt(there, (wall) => sell(wall, 'next', 1, 1))).block).toBe(blockOf('79,44'))
+    expect((await useStoreAt(there, (wall) => sellBlock(wall, 'next', 1, 1))).block).toBe(parseBlockOrThrow('79,44'))
   })
 })
 
@@ -263,39 +263,40 @@ test('a move copies every column of a wall, except derived data and the data of 
 
 test('no wall starts at the old location after a move, until the move is undone or reversed', async () => {
   const [source, there, back] = [createFilePlace('left'), await createServerPlace(), createFilePlace('left-back')]
-  await useStoreAt(source, (wall) => sell(wall, 'next', 1, 1))
+  await useStoreAt(source, (wall) => sellBlock(wall, 'next', 1, 1))
   await moveWall(source, there, final)
   expect(await readFailureMessage(useStoreAt(source, async () => {}))).toMatch(
     /has moved to [\w.]+:\d+\/wall_\w+ at \d{4}-/,
   )
   expect(await readFailureMessage(moveWall(source, await createServerPlace(), final))).toContain('has moved to')
   await undoMove(source)
-  await useStoreAt(source, (wall) => sell(wall, 'next', 2, 2))
+  await useStoreAt(source, (wall) => sellBlock(wall, 'next', 2, 2))
 
   await Bun.write(`${back.path}.moved`, 'has moved to somewhere before that')
   await moveWall(there, back, final)
   expect(await readFailureMessage(useStoreAt(there, async () => {}))).toContain(`has moved to ${back.path} at `)
   expect(await readFailureMessage(moveWall(there, createFilePlace('left-again'), final))).toContain('has moved to')
   await undoMove(there)
-  await useStoreAt(there, (wall) => sell(wall, 'next', 2, 2))
-  await useStoreAt(back, (wall) => sell(wall, 'next', 2, 2))
+  await useStoreAt(there, (wall) => sellBlock(wall, 'next', 2, 2))
+  await useStoreAt(back, (wall) => sellBlock(wall, 'next', 2, 2))
 })
 
 describe('the old and the new location can never both sell:', () => {
   test('after a move, an instance that the move did not detect can neither write nor read', async () => {
     const [source, there, back] = [createFilePlace('unseen'), await createServerPlace(), createFilePlace('unseen-back')]
-    await useStoreAt(source, (wall) => sell(wall, '3,4', 1, 1))
+    await useStoreAt(source, (wall) => sellBlock(wall, '3,4', 1, 1))
     await moveWall(source, there, final)
     const proxy = startCutProxy(there.url)
     try {
       const cutOff = await openPostgres(proxy.url, TERMS.network)
-      const held = await reserve(cutOff, blockOf('5,6'), createTestPayment(2, 2))
+      const held = await reserveTarget(cutOff, parseBlockOrThrow('5,6'), createTestPayment(2, 2))
       proxy.breakDown()
       await moveWall(there, back, final)
       proxy.endFailures()
       const steps = [
         () => cutOff.ledger.finalize(held, toHash(2), true, NOW),
-        () => cutOff.ledger.claim(blockOf('7,8'), createTestPayment(3, 3), createTestListing(), HEAD, NOW, []),
+        () =>
+          cutOff.ledger.claim(parseBlockOrThrow('7,8'), createTestPayment(3, 3), createTestListing(), HEAD, NOW, []),
         () => cutOff.ledger.find(held.payment),
       ]
       for (const step of steps) expect(await catchFailure(step())).toMatchObject({ message: MOVED })
@@ -303,13 +304,15 @@ describe('the old and the new location can never both sell:', () => {
     } finally {
       proxy.stop()
     }
-    expect((await useStoreAt(back, (wall) => findStored(wall, createTestPayment(2, 2)))).state.kind).toBe('reserved')
+    expect((await useStoreAt(back, (wall) => findStoredPurchase(wall, createTestPayment(2, 2)))).state.kind).toBe(
+      'reserved',
+    )
   })
 
   test('a transaction that began before the move is rejected at its commit', async () => {
     const there = await createServerPlace()
     await useStoreAt(there, async (wall) => {
-      const held = await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
+      const held = await reserveTarget(wall, parseBlockOrThrow('3,4'), createTestPayment(1, 1))
       const waiting = new SQL(there.url, { max: 1 })
       await waiting
         .begin(async (vandal) => {
@@ -322,20 +325,20 @@ describe('the old and the new location can never both sell:', () => {
         .then(async ({ selling }) => expect(await selling).toMatchObject({ message: MOVED }))
       await waiting.close()
       const further = [
-        () => wall.ledger.claim(blockOf('5,6'), createTestPayment(2, 2), createTestListing(), HEAD, NOW, []),
-        () => wall.payouts.note(createTestPayment(9, 9), 'x', NOW),
-        () => wall.compaction.drop([7]),
+        () => wall.ledger.claim(parseBlockOrThrow('5,6'), createTestPayment(2, 2), createTestListing(), HEAD, NOW, []),
+        () => wall.payouts.recordReference(createTestPayment(9, 9), 'x', NOW),
+        () => wall.compaction.dropEntries([7]),
       ]
       for (const step of further) expect(await catchFailure(step())).toMatchObject({ message: MOVED })
       expect(await wall.store.tryWrite()).toEqual({ of: 'store-write', reason: MOVED })
       await undoMove(there)
-      expect((await findStored(wall, held.payment)).state.kind).toBe('reserved')
+      expect((await findStoredPurchase(wall, held.payment)).state.kind).toBe('reserved')
     })
   })
 
   test('if the connection to the new database is lost during the commit, the old file stays closed, and the error says that the outcome is unknown', async () => {
     const [source, there] = [createFilePlace('doubt'), await createServerPlace()]
-    await useStoreAt(source, (wall) => sell(wall, 'next', 1, 1))
+    await useStoreAt(source, (wall) => sellBlock(wall, 'next', 1, 1))
     const proxy = startCutProxy(there.url)
     try {
       const cut = proxy.cutAt('COMMIT', 'before', 'ANALYZE')
@@ -349,35 +352,35 @@ describe('the old and the new location can never both sell:', () => {
     expect(await readFailureMessage(useStoreAt(source, async () => {}))).toContain('has moved to')
     expect(await isEmpty(there)).toBe(true)
     await undoMove(source)
-    await move(source, there)
+    await moveAndRemoveNote(source, there)
   })
 
   test('if the new file cannot be renamed into place, the old database can be opened again', async () => {
     const [there, back] = [await createServerPlace(), createFilePlace('nameless')]
-    await useStoreAt(there, (wall) => sell(wall, 'next', 1, 1))
+    await useStoreAt(there, (wall) => sellBlock(wall, 'next', 1, 1))
     const moving = catchFailure(moveWall(there, back, final))
     while (!existsSync(`${back.path}.unfinished`)) await Bun.sleep(1)
     mkdirSync(back.path)
     expect(await moving).toMatchObject({ message: expect.stringContaining('cannot create') })
     rmSync(back.path, { recursive: true })
-    await useStoreAt(there, (wall) => sell(wall, 'next', 2, 2))
-    await move(there, back)
+    await useStoreAt(there, (wall) => sellBlock(wall, 'next', 2, 2))
+    await moveAndRemoveNote(there, back)
   })
 
   test('if something fails after the new file is renamed into place, the old database stays closed', async () => {
     const [there, back] = [await createServerPlace(), createFilePlace('late')]
-    await useStoreAt(there, (wall) => sell(wall, 'next', 1, 1))
+    await useStoreAt(there, (wall) => sellBlock(wall, 'next', 1, 1))
     // A folder in place of the note cannot be removed as a file.
     mkdirSync(`${back.path}.moved`)
     expect(await readFailureMessage(moveWall(there, back, final))).toContain('the old location stays closed')
     rmSync(`${back.path}.moved`, { recursive: true })
     expect(await readFailureMessage(useStoreAt(there, async () => {}))).toContain('has moved to')
-    expect((await useStoreAt(back, (wall) => wall.audit.statement())).claimed).toBe(1)
+    expect((await useStoreAt(back, (wall) => wall.audit.readStatement())).claimed).toBe(1)
   })
 
   test('if the note of the move cannot be stored in the old database, no new file is left', async () => {
     const [there, back] = [await createServerPlace(), createFilePlace('no-note')]
-    await useStoreAt(there, (wall) => wall.payouts.note(createTestPayment(1, 1), 'x', NOW))
+    await useStoreAt(there, (wall) => wall.payouts.recordReference(createTestPayment(1, 1), 'x', NOW))
     await queryRows(
       there,
       renderCommitTrigger('leases', "RAISE EXCEPTION 'no' USING ERRCODE = 'integrity_constraint_violation'"),
@@ -390,7 +393,7 @@ describe('the old and the new location can never both sell:', () => {
     )
     expect(await readFailureMessage(moveWall(there, back, final))).toContain('23000')
     expect(await isEmpty(back)).toBe(true)
-    await useStoreAt(there, (wall) => sell(wall, 'next', 1, 1))
+    await useStoreAt(there, (wall) => sellBlock(wall, 'next', 1, 1))
   })
 })
 
@@ -416,13 +419,13 @@ describe('a rehearsal', () => {
     await Bun.write(source.path, Bun.file(lived.path))
     await useStoreAt(source, async (wall) => {
       expect((await moveWall(source, there, rehearsal)).payments).toBe(308)
-      await sell(wall, 'next', 61, 61_000)
+      await sellBlock(wall, 'next', 61, 61_000)
     })
     expect(await isEmpty(there)).toBe(true)
-    expect((await move(source, there)).payments).toBe(309)
+    expect((await moveAndRemoveNote(source, there)).payments).toBe(309)
     await useStoreAt(there, async (wall) => {
       expect((await moveWall(there, back, rehearsal)).payments).toBe(309)
-      await sell(wall, 'next', 62, 62_000)
+      await sellBlock(wall, 'next', 62, 62_000)
     })
     expect(await isEmpty(back)).toBe(true)
   })
@@ -444,12 +447,12 @@ describe('a move that is refused leaves nothing at its destination:', () => {
       expect(await readFailureMessage(moveWall(there, back, impatient))).toContain('a wall is open on the database')
     })
     expect(await isEmpty(back)).toBe(true)
-    await move(source, there)
+    await moveAndRemoveNote(source, there)
   })
 
   test('a move is refused if the new location contains a wall or a file, and changes nothing there', async () => {
     const [there, back] = [await createServerPlace(), createFilePlace('taken')]
-    await useStoreAt(there, (wall) => wall.payouts.note(createTestPayment(1, 1), 'x', NOW))
+    await useStoreAt(there, (wall) => wall.payouts.recordReference(createTestPayment(1, 1), 'x', NOW))
     const before = await readAllRows(there)
     expect(await readFailureMessage(moveWall(lived, there, final))).toContain('already contains a wall')
     expect(await readFailureMessage(moveWall(lived, there, rehearsal))).toContain('already contains a wall')
@@ -487,7 +490,7 @@ describe('a move that is refused leaves nothing at its destination:', () => {
 
   test('a move is refused if the log lacks a sale', async () => {
     const [whole, back] = [await createServerPlace(), createFilePlace('gap')]
-    await move(lived, whole)
+    await moveAndRemoveNote(lived, whole)
     await queryRows(
       whole,
       `ALTER TABLE changes DISABLE TRIGGER USER; DELETE FROM edits;
@@ -514,7 +517,7 @@ describe('a move that is refused leaves nothing at its destination:', () => {
     expect(await readFailureMessage(moveWall(lived, there, final))).toMatch(/57P01|CONNECTION/)
     await queryRows(there, 'DROP TRIGGER leaves ON payouts')
     expect(await isEmpty(there)).toBe(true)
-    await move(lived, there)
+    await moveAndRemoveNote(lived, there)
   })
 
   test('a move is refused if the new database returns rows that differ from those written', async () => {
@@ -545,8 +548,8 @@ describe('a move that is refused leaves nothing at its destination:', () => {
     for (const ending of ['', '-wal', '-journal'])
       for (const left of [`${source.path}.leaving`, `${back.path}.unfinished`])
         await Bun.write(`${left}${ending}`, 'half')
-    await move(source, there)
-    await move(there, back)
+    await moveAndRemoveNote(source, there)
+    await moveAndRemoveNote(there, back)
     expect(await readAllRows(back)).toEqual(await readAllRows(lived))
     expect(await Array.fromAsync(new Bun.Glob('killed*{leaving,unfinished}*').scan({ cwd: folder }))).toEqual([])
   })
@@ -563,10 +566,14 @@ describe('a move that is refused leaves nothing at its destination:', () => {
 test('a compacted log keeps the numbers of its entries when its wall moves to PostgreSQL and back', async () => {
   const [gapped, there, back] = [createFilePlace('gapped'), await createServerPlace(), createFilePlace('gapped-back')]
   await useStoreAt(gapped, async (wall) => {
-    await sell(wall, '3,4', 1, 1)
+    await sellBlock(wall, '3,4', 1, 1)
     for (const number of [1, 2, 3])
-      await wall.blocks.edit(blockOf('3,4'), { ...createTestEdit(number, { message: `${number}` }), ts: 0 }, NOW)
-    await wall.compaction.drop([2, 3])
+      await wall.blocks.edit(
+        parseBlockOrThrow('3,4'),
+        { ...createTestEdit(number, { message: `${number}` }), ts: 0 },
+        NOW,
+      )
+    await wall.compaction.dropEntries([2, 3])
   })
   const readNumbers = (place: Place) =>
     useStoreAt(place, async ({ log }) => (await log.readAfter(0, 9)).map(({ number }) => number))
@@ -574,6 +581,6 @@ test('a compacted log keeps the numbers of its entries when its wall moves to Po
   expect(await readNumbers(there)).toEqual([1, 4])
   await moveWall(there, back, final)
   expect(await readNumbers(back)).toEqual([1, 4])
-  await useStoreAt(back, async (wall) => void (await sell(wall, '5,6', 2, 2)))
+  await useStoreAt(back, async (wall) => void (await sellBlock(wall, '5,6', 2, 2)))
   expect(await readNumbers(back)).toEqual([1, 4, 5])
 })

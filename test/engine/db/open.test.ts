@@ -6,8 +6,15 @@ import { CannotOpen } from '../../../db/cannot-open.ts'
 import wallOfTheFirstVersion from '../../../db/migrations/0001_wall.sqlite.sql' with { type: 'text' }
 import { DatabaseInUse } from '../../../db/sqlite/errors.ts'
 import { checkVersion, openSqlite, openSqliteUnchecked } from '../../../db/sqlite/open.ts'
-import { catchFailure, sell } from '../../support/engine.ts'
-import { blockOf, createTestEdit, createTestIdentity, NOW, TERMS, createWalletAddress } from '../../support/samples.ts'
+import { catchFailure, sellBlock } from '../../support/engine.ts'
+import {
+  parseBlockOrThrow,
+  createTestEdit,
+  createTestIdentity,
+  NOW,
+  TERMS,
+  createWalletAddress,
+} from '../../support/samples.ts'
 import { createScratchFolder } from '../../support/scratch-folder.ts'
 import { WAYS } from './ways.ts'
 
@@ -21,21 +28,21 @@ const locateFile = (name: string) => join(folder, `${name}.sqlite`)
 test('a reopened wall has the same purchases and log as before, and recognises a repeated edit', async () => {
   const path = locateFile('again')
   const first = await openSqlite(path, TERMS.network)
-  const purchase = await sell(first, '3,4', 1, 1)
+  const purchase = await sellBlock(first, '3,4', 1, 1)
   await first.blocks.edit(purchase.block, createTestEdit(1, { message: 'x' }), NOW)
   await first.agents.register(createWalletAddress(1), createTestIdentity(2, { name: 'Bob' }), NOW)
   const before = [await first.ledger.find(purchase.payment), await first.log.readAfter(0, 9)]
   first.close()
   const second = await openSqlite(path, TERMS.network)
   expect([await second.ledger.find(purchase.payment), await second.log.readAfter(0, 9)]).toEqual(before)
-  expect(await second.blocks.edit(blockOf('3,4'), createTestEdit(1, { message: 'x' }), NOW)).toBe('repeated')
+  expect(await second.blocks.edit(parseBlockOrThrow('3,4'), createTestEdit(1, { message: 'x' }), NOW)).toBe('repeated')
   second.close()
 })
 
 test('after a wall is closed, only its database file and its lock file remain', async () => {
   const path = locateFile('closed')
   const engine = await openSqlite(path, TERMS.network)
-  await sell(engine, 'next', 1, 1)
+  await sellBlock(engine, 'next', 1, 1)
   engine.close()
   engine.close()
   const beside = await Array.fromAsync(new Bun.Glob('closed.sqlite*').scan({ cwd: folder }))
@@ -46,7 +53,7 @@ test('a wall whose process was killed accepts writes as soon as its file has bee
   const path = locateFile('cut')
   const cut = locateFile('cut-off')
   const owner = await openSqlite(path, TERMS.network)
-  await sell(owner, '3,4', 1, 1)
+  await sellBlock(owner, '3,4', 1, 1)
   for (const ending of ['', '-wal']) copyFileSync(path + ending, cut + ending)
   owner.close()
   for (let times = 0; times < 8; times++) {
@@ -152,7 +159,7 @@ describe.each(WAYS)('files that are refused and left unchanged if opened %s', (w
 test.each(WAYS)('a damaged index of a file that is opened %s is rebuilt', async (way, open) => {
   const path = locateFile(`index ${way}`)
   const wall = await openSqlite(path, TERMS.network)
-  const { block } = await sell(wall, '3,4', 1, 1)
+  const { block } = await sellBlock(wall, '3,4', 1, 1)
   await wall.blocks.edit(block, createTestEdit(1, { message: 'x' }), NOW)
   wall.close()
   await flipBit('edits_by_age', path)
@@ -203,14 +210,14 @@ test('a database with the first version of the tables is migrated, and its wall 
   first.run('PRAGMA user_version = 1')
   first.close(true)
   const store = await openSqlite(path, TERMS.network)
-  await sell(store, '3,4', 1, 1)
+  await sellBlock(store, '3,4', 1, 1)
   for (const at of [1, 2])
-    await store.blocks.edit(blockOf('3,4'), { ...createTestEdit(at, { message: `${at}` }), ts: 0 }, NOW)
-  await store.compaction.drop([2])
+    await store.blocks.edit(parseBlockOrThrow('3,4'), { ...createTestEdit(at, { message: `${at}` }), ts: 0 }, NOW)
+  await store.compaction.dropEntries([2])
   await store.agents.namePainter(createWalletAddress(1), { painter: createWalletAddress(9), ts: NOW })
   store.close()
   const again = await openSqlite(path, TERMS.network)
   expect((await again.log.readAfter(0, 9)).map(({ number }) => number)).toEqual([1, 3])
-  expect(await again.blocks.findOwned(blockOf('3,4'))).toHaveProperty('painter', createWalletAddress(9))
+  expect(await again.blocks.findOwned(parseBlockOrThrow('3,4'))).toHaveProperty('painter', createWalletAddress(9))
   again.close()
 })

@@ -3,7 +3,7 @@ import { chmodSync, cpSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { backUp } from '../../../db/sqlite/file/backup.ts'
 import { openSqlite } from '../../../db/sqlite/open.ts'
-import { sell } from '../../support/engine.ts'
+import { sellBlock } from '../../support/engine.ts'
 import { TERMS } from '../../support/samples.ts'
 import { createScratchFolder } from '../../support/scratch-folder.ts'
 
@@ -20,7 +20,7 @@ test('only the wall’s own user may read its database files and backups', async
   // Older versions created the file with this mode.
   chmodSync(path, 0o644)
   const db = await openSqlite(path, TERMS.network)
-  await sell(db, '3,4', 1, 1)
+  await sellBlock(db, '3,4', 1, 1)
   backUp(path, join(folder, 'backup.sqlite'))
   expect(listModes()).toEqual({
     'wall.sqlite': '600',
@@ -35,7 +35,7 @@ test('only the wall’s own user may read its database files and backups', async
 test('a write-ahead log that an older version left readable to others becomes private when the wall is opened', async () => {
   const [path, left] = [join(folder, 'one.sqlite'), join(folder, 'left.sqlite')]
   const db = await openSqlite(path, TERMS.network)
-  await sell(db, '3,4', 1, 1)
+  await sellBlock(db, '3,4', 1, 1)
   // Copies the files as a crash would leave them.
   for (const end of ['', '-wal']) {
     cpSync(path + end, left + end)

@@ -3,10 +3,10 @@ import { createPorts } from '../../../db/sqlite/open.ts'
 import { listDamagedRows } from '../../../db/sqlite/row-checksums.ts'
 import { StoreUnavailable } from '../../../server/domain/failure.ts'
 import { trustPixels } from '../../../shared/pixels.ts'
-import { connectBlank } from '../../support/blank-wall.ts'
-import { catchFailure, reserve, recordLatePayment, sell } from '../../support/engine.ts'
+import { connectToBlankWall } from '../../support/blank-wall.ts'
+import { catchFailure, reserveTarget, recordLatePayment, sellBlock } from '../../support/engine.ts'
 import {
-  blockOf,
+  parseBlockOrThrow,
   toHash,
   HEAD,
   createTestListing,
@@ -27,11 +27,11 @@ const PICTURE = trustPixels(
 )
 
 test('every row that a purchase writes matches its checksum, whatever the outcome of the purchase', async () => {
-  const connection = connectBlank()
+  const connection = connectToBlankWall()
   const wall = createPorts(connection)
-  await sell(wall, '3,4', 1, 1, createTestListing({ name: 'Zoë', message: 'déjà vu 🧱', link: null }))
-  await sell(wall, 'next', 2, 2, SILENT)
-  const area = await reserve(
+  await sellBlock(wall, '3,4', 1, 1, createTestListing({ name: 'Zoë', message: 'déjà vu 🧱', link: null }))
+  await sellBlock(wall, 'next', 2, 2, SILENT)
+  const area = await reserveTarget(
     wall,
     '80,45,3x2',
     createTestPayment(1, 3),
@@ -39,26 +39,26 @@ test('every row that a purchase writes matches its checksum, whatever the outcom
   )
   expect(listDamagedRows(connection)).toEqual([])
   await wall.ledger.finalize(area, toHash(3), false, NOW)
-  const released = await reserve(
+  const released = await reserveTarget(
     wall,
     'next,3x2',
     createTestPayment(3, 4),
     createTestListing({ pixels: PICTURE, name: null }),
   )
   await wall.ledger.release(released, false)
-  await reserve(wall, 'next,3x2', createTestPayment(3, 4), createTestListing({ pixels: PICTURE }))
+  await reserveTarget(wall, 'next,3x2', createTestPayment(3, 4), createTestListing({ pixels: PICTURE }))
   const late = { payment: createTestPayment(4, 5), target: '10,10,2x1', listing: SILENT, head: HEAD } as const
   await recordLatePayment(wall, late, toHash(5))
   await wall.moderation.moderateWallet(createWalletAddress(1), { act: 'ban' }, NOW)
-  await sell(wall, '7,7', 1, 6)
+  await sellBlock(wall, '7,7', 1, 6)
   expect(listDamagedRows(connection)).toEqual([])
   connection.close()
 })
 
 test('if purchases in one commit take the same blocks one after the other, the rows match their checksums', async () => {
-  const connection = connectBlank()
+  const connection = connectToBlankWall()
   const { ledger } = createPorts(connection)
-  const first = await reserve({ ledger }, '80,45,3x2', createTestPayment(1, 1), SILENT)
+  const first = await reserveTarget({ ledger }, '80,45,3x2', createTestPayment(1, 1), SILENT)
   const [, second] = await Promise.all([
     ledger.release(first, true),
     ledger.claim('80,45,3x2', createTestPayment(2, 2), SILENT, HEAD, NOW, []),
@@ -70,10 +70,10 @@ test('if purchases in one commit take the same blocks one after the other, the r
 
 test('if the row of a block is damaged, an area with that block can be neither held nor sold', async () => {
   for (const isHeld of [false, true]) {
-    const connection = connectBlank()
+    const connection = connectToBlankWall()
     const { ledger, ledgerReader } = createPorts(connection)
-    const held = isHeld ? await reserve({ ledger }, '80,45,3x2', createTestPayment(1, 1), SILENT) : undefined
-    connection.run(`UPDATE blocks SET sum = ${NOBODYS_SUM} WHERE i = ${blockOf('81,46')}`)
+    const held = isHeld ? await reserveTarget({ ledger }, '80,45,3x2', createTestPayment(1, 1), SILENT) : undefined
+    connection.run(`UPDATE blocks SET sum = ${NOBODYS_SUM} WHERE i = ${parseBlockOrThrow('81,46')}`)
     const writing = held
       ? ledger.finalize(held, toHash(1), true, NOW)
       : ledger.claim('80,45,3x2', createTestPayment(1, 1), SILENT, HEAD, NOW, [])

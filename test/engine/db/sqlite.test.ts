@@ -3,10 +3,10 @@ import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openSqlite, openWall } from '../../../db/sqlite/open.ts'
 import { StoreUnavailable } from '../../../server/domain/failure.ts'
-import { openBlank } from '../../support/blank-wall.ts'
+import { openBlankWall } from '../../support/blank-wall.ts'
 import { catchFailure, testOverStore } from '../../support/engine.ts'
-import { openNearlySold } from '../../support/nearly-sold.ts'
-import { blockOf, TERMS } from '../../support/samples.ts'
+import { openNearlySoldWall } from '../../support/nearly-sold.ts'
+import { parseBlockOrThrow, TERMS } from '../../support/samples.ts'
 import { createScratchFolder } from '../../support/scratch-folder.ts'
 import { testStore } from '../ports/store.contract.ts'
 
@@ -26,13 +26,13 @@ function createFile(): string {
 }
 
 test('checking whether a block is open fails on a closed store', async () => {
-  const { ledger, close } = await openBlank()
-  expect(await ledger.checkSpace(blockOf('3,4'))).toBe('open')
+  const { ledger, close } = await openBlankWall()
+  expect(await ledger.checkSpace(parseBlockOrThrow('3,4'))).toBe('open')
   close()
-  expect(await catchFailure(ledger.checkSpace(blockOf('3,4')))).toBeInstanceOf(StoreUnavailable)
+  expect(await catchFailure(ledger.checkSpace(parseBlockOrThrow('3,4')))).toBeInstanceOf(StoreUnavailable)
 })
 
 const testOnEmpty = testOverStore(() => openSqlite(createFile(), TERMS.network))
 // The last block is tested in memory, where a nearly sold-out wall opens immediately.
-const testOnLast = testOverStore(() => openNearlySold(1))
+const testOnLast = testOverStore(() => openNearlySoldWall(1))
 testStore('SQLite', testOnEmpty, testOnLast)

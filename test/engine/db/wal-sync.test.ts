@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { createDisk } from '../../../db/sqlite/file/wal-sync.ts'
 import { openSqlite, openWall, createPorts } from '../../../db/sqlite/open.ts'
 import { StoreBroken } from '../../../server/domain/failure.ts'
-import { catchFailure, reserve, sell } from '../../support/engine.ts'
-import { blockOf, createTestEdit, NOW, createTestPayment, TERMS } from '../../support/samples.ts'
+import { catchFailure, reserveTarget, sellBlock } from '../../support/engine.ts'
+import { parseBlockOrThrow, createTestEdit, NOW, createTestPayment, TERMS } from '../../support/samples.ts'
 import { createScratchFolder } from '../../support/scratch-folder.ts'
 
 // Goal: everything acknowledged or published is on the disk, and other reads do not wait for the disk. Method: real
@@ -13,13 +13,13 @@ import { createScratchFolder } from '../../support/scratch-folder.ts'
 
 const folder = createScratchFolder()
 
-const block = blockOf('3,4')
+const block = parseBlockOrThrow('3,4')
 
 /** A wall with one block sold, on a disk that is flushed with `flush`. */
 async function openWallOn(name: string, flush: () => Promise<void>, onBroken: () => void = () => {}) {
   const path = join(folder, name)
   const before = await openSqlite(path, TERMS.network)
-  await sell(before, '3,4', 1, 1)
+  await sellBlock(before, '3,4', 1, 1)
   before.close()
   const disk = { soon: setImmediate, flush, close: () => {} }
   const connection = openWall(path, TERMS.network, { disk, onBroken })
@@ -57,7 +57,9 @@ test('a claim is acknowledged, and can be looked up by its payment, only once it
   const disk = createSlowDisk()
   using wall = await openWallOn('claim.sqlite', disk.flush)
   const heard: unknown[] = []
-  const claiming = reserve(wall, blockOf('5,4'), createTestPayment(1, 2)).then(({ state }) => heard.push(state.kind))
+  const claiming = reserveTarget(wall, parseBlockOrThrow('5,4'), createTestPayment(1, 2)).then(({ state }) =>
+    heard.push(state.kind),
+  )
   await disk.asked
   const finding = wall.ledger.find(createTestPayment(1, 2)).then((purchase) => heard.push(purchase?.state.kind))
   await new Promise(setImmediate)
@@ -120,7 +122,7 @@ test('closing a database during a flush causes no error, and the edit in progres
   let broken = 0
   const path = join(folder, 'closing.sqlite')
   const wall = await openSqlite(path, TERMS.network, { onBroken: () => void broken++ })
-  await sell(wall, '3,4', 1, 1)
+  await sellBlock(wall, '3,4', 1, 1)
   await wall.blocks.edit(block, createTestEdit(1, { message: 'first' }), NOW)
   const later = wall.blocks.edit(block, createTestEdit(2, { message: 'last' }), NOW)
   await new Promise(setImmediate)

@@ -2,7 +2,7 @@ import { openSqlite, openSqliteUnchecked, type Sqlite } from '../../../db/sqlite
 
 type Open = (...opening: Parameters<typeof openSqlite>) => Promise<Sqlite>
 
-const openAhead: Open = async (...opening) => {
+const openAfterChecks: Open = async (...opening) => {
   const { store, checked, checkHistory } = await openSqliteUnchecked(...opening)
   await checked
   await checkHistory()
@@ -12,5 +12,5 @@ const openAhead: Open = async (...opening) => {
 /** Both ways to open a file: after its check, and while a separate thread still checks it. */
 export const WAYS: readonly (readonly [name: string, open: Open])[] = [
   ['with a check first', openSqlite],
-  ['with a check afterwards', openAhead],
+  ['with a check afterwards', openAfterChecks],
 ]

@@ -60,13 +60,14 @@ test('the local facilitator returns a JSON error for each invalid request', asyn
   const terms = createSellerTerms()
   const payment = await signPayment(createWallet(), terms)
   const ask = { x402Version: 2, paymentPayload: payment, paymentRequirements: terms }
-  const post = (path: string, body: string) => fetch(network.facilitatorUrl + path, { method: 'POST', body })
+  const postToFacilitator = (path: string, body: string) =>
+    fetch(network.facilitatorUrl + path, { method: 'POST', body })
   const answers: [Response, number, string][] = [
-    [await post('/verify', '{'), 400, 'invalid_request'],
-    [await post('/settle', '[]'), 400, 'invalid_request'],
-    [await post('/settle', JSON.stringify({ ...ask, x402Version: 1 })), 400, 'invalid_request'],
-    [await post('/verify', renderUnsigned(ask)), 500, 'unexpected_verify_error'],
-    [await post('/settle', renderUnsigned(ask)), 500, 'unexpected_settle_error'],
+    [await postToFacilitator('/verify', '{'), 400, 'invalid_request'],
+    [await postToFacilitator('/settle', '[]'), 400, 'invalid_request'],
+    [await postToFacilitator('/settle', JSON.stringify({ ...ask, x402Version: 1 })), 400, 'invalid_request'],
+    [await postToFacilitator('/verify', renderUnsignedRequest(ask)), 500, 'unexpected_verify_error'],
+    [await postToFacilitator('/settle', renderUnsignedRequest(ask)), 500, 'unexpected_settle_error'],
     [await fetch(`${network.facilitatorUrl}/settle`), 405, 'method_not_allowed'],
     [await fetch(`${network.facilitatorUrl}/`), 404, 'not_found'],
   ]
@@ -129,5 +130,5 @@ test('on a machine without anvil, the error says what is missing and what still 
   expect(() => findAnvilBinary('win32-x64')).toThrow(/@foundry-rs\/anvil-win32-amd64.*is not installed/)
 })
 
-const renderUnsigned = (ask: { paymentPayload: object }) =>
+const renderUnsignedRequest = (ask: { paymentPayload: object }) =>
   JSON.stringify({ ...ask, paymentPayload: { ...ask.paymentPayload, payload: {} } })

@@ -13,7 +13,7 @@ import {
   createOffer,
   signOffer,
   STRANGER,
-  submit,
+  submitCall,
   encodeTransfer,
 } from '../../support/chain/signing.ts'
 
@@ -51,7 +51,7 @@ test('the local dollar has the name, symbol, version, decimals and domain separa
 
 test('only the minter can mint dollars', async () => {
   const mint = encodeFunctionData({ abi: dollarAbi, functionName: 'mint', args: [STRANGER, 1n] })
-  await expect(simulate(mint)).rejects.toThrow('caller is not the minter')
+  await expect(simulateCall(mint)).rejects.toThrow('caller is not the minter')
 })
 
 test('an authorization is valid only strictly after validAfter and strictly before validBefore', async () => {
@@ -60,7 +60,7 @@ test('an authorization is valid only strictly after validAfter and strictly befo
   const transferAt = async (timestamp: bigint, validAfter: bigint, validBefore: bigint) => {
     const payment = await signOffer(payer, offer, { validAfter, validBefore })
     await network.client.setNextBlockTimestamp({ timestamp })
-    return await submit(network.client, encodeTransfer(payment))
+    return await submitCall(network.client, encodeTransfer(payment))
   }
   await expect(transferAt(start, start, 2n ** 40n)).rejects.toThrow('reverted')
   await expect(transferAt(start + 10n, 0n, start + 10n)).rejects.toThrow('reverted')
@@ -81,8 +81,8 @@ test('only the payee can collect a payment with receiveWithAuthorization', async
   })
   const args = [payer.address, payee, 1_000_000n, 0n, 2n ** 40n, nonce, signature] as const
   const data = encodeFunctionData({ abi: dollarAbi, functionName: 'receiveWithAuthorization', args })
-  await expect(simulate(data)).rejects.toThrow('caller must be the payee')
-  await submit(network.client, data, dollarAddress, toLowerAddress(payee))
+  await expect(simulateCall(data)).rejects.toThrow('caller must be the payee')
+  await submitCall(network.client, data, dollarAddress, toLowerAddress(payee))
   expect(await network.readBalance(payer.address)).toBe(0n)
 })
 
@@ -98,8 +98,8 @@ test("the token rejects a malleated signature, another wallet's signature and al
     { to: STRANGER },
   ]
   for (const change of refused)
-    await expect(simulate(encodeTransfer({ ...genuine, ...change }))).rejects.toThrow('invalid signature')
-  await submit(network.client, encodeTransfer(genuine))
+    await expect(simulateCall(encodeTransfer({ ...genuine, ...change }))).rejects.toThrow('invalid signature')
+  await submitCall(network.client, encodeTransfer(genuine))
 })
 
 /** Returns the other valid signature of the same key for the same data: `s` becomes the curve's order minus `s`. */
@@ -110,7 +110,7 @@ function malleateSignature(signature: Hex): Hex {
   return `${r}${mirrored}${yParity === 0 ? '1c' : '1b'}`
 }
 
-const simulate = (data: Hex) => network.client.call({ account: STRANGER, to: dollarAddress, data })
+const simulateCall = (data: Hex) => network.client.call({ account: STRANGER, to: dollarAddress, data })
 
 type AbiItem = {
   type: string

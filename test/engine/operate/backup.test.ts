@@ -5,7 +5,7 @@ import { SQL } from 'bun'
 import { openPostgres } from '../../../db/postgres/open.ts'
 import { openSqlite } from '../../../db/sqlite/open.ts'
 import { runCommand } from '../../support/e2e/command.ts'
-import { sell } from '../../support/engine.ts'
+import { sellBlock } from '../../support/engine.ts'
 import { startPostgres, type PostgresServer } from '../../support/postgres/server.ts'
 import { TERMS } from '../../support/samples.ts'
 import { createScratchFolder } from '../../support/scratch-folder.ts'
@@ -20,7 +20,7 @@ const NOT_RECORDED = 'no wall is running on this machine, so the time of this ba
 test('the name of a SQLite backup contains its time, and with --keep 2, only two backups remain', async () => {
   const path = join(folder, 'wall.sqlite')
   const wall = await openSqlite(path, TERMS.network)
-  await sell(wall, 'next', 1, 1)
+  await sellBlock(wall, 'next', 1, 1)
   for (let copy = 0; copy < 3; copy++)
     expect(await runCommand({ DATABASE_PATH: path }, folder, 'backup', '--into', folder, '--keep', '2')).toMatchObject({
       status: 0,
@@ -42,7 +42,7 @@ describe('backups of a wall on a PostgreSQL server', () => {
   let isNewEnough = false
   beforeAll(async () => {
     server = await startPostgres()
-    url = server.getUrl(await server.newDatabase())
+    url = server.getUrl(await server.createDatabase())
     const sql = new SQL(url, { max: 1 })
     const [row] = await sql`SELECT current_setting('server_version_num')::integer / 10000 AS version`
     await sql.close()
@@ -56,13 +56,13 @@ describe('backups of a wall on a PostgreSQL server', () => {
   test('a dump is readable only by its owner, and the wall can be restored from it', async () => {
     if (reportSkipped('pg_dump of the server’s version', isNewEnough)) return
     const wall = await openPostgres(url, TERMS.network)
-    await sell(wall, 'next', 1, 1)
+    await sellBlock(wall, 'next', 1, 1)
     const made = await runCommand({ DATABASE_URL: url }, folder, 'backup', '--into', folder, '--keep', '2')
     await wall.close()
     expect(made).toMatchObject({ status: 0, err: NOT_RECORDED, out: expect.stringContaining('.dump (') })
     const [dump = ''] = readdirSync(folder).filter((name) => /^wall-\d{8}T\d{9}Z\.dump$/.test(name))
     expect(statSync(join(folder, dump)).mode & 0o777).toBe(0o600)
-    const empty = server.getUrl(await server.newDatabase())
+    const empty = server.getUrl(await server.createDatabase())
     const restored = Bun.spawnSync([tools[1] ?? '', '--no-owner', `--dbname=${empty}`, join(folder, dump)])
     expect([restored.exitCode, restored.stderr.toString()]).toEqual([0, ''])
     const again = await openPostgres(empty, TERMS.network)
@@ -86,7 +86,7 @@ describe('backups of a wall on a PostgreSQL server', () => {
   })
 
   test('check accepts a database without a wall, and reports a missing pg_dump unless a backup is recorded', async () => {
-    const empty = server.getUrl(await server.newDatabase())
+    const empty = server.getUrl(await server.createDatabase())
     const away = 'http://127.0.0.1:1'
     const services = { BASE_URL: 'http://127.0.0.1', PAY_TO: TERMS.payTo, FACILITATOR_URL: away, RPC_URL: away }
     const settings = { ...services, DATABASE_URL: empty, PATH: folder }

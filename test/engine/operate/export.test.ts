@@ -4,8 +4,8 @@ import type { Engine } from '../../../db/engine.ts'
 import { openPostgres } from '../../../db/postgres/open.ts'
 import { openSqlite, openWall } from '../../../db/sqlite/open.ts'
 import { runCommand } from '../../support/e2e/command.ts'
-import { reserve, sell } from '../../support/engine.ts'
-import { sellAllBut, sellAllButOn } from '../../support/nearly-sold.ts'
+import { reserveTarget, sellBlock } from '../../support/engine.ts'
+import { sellAllBut, sellAllButOnPostgres } from '../../support/nearly-sold.ts'
 import { toHash, HEAD, NOW, createTestPayment, SILENT, TERMS, createWalletAddress } from '../../support/samples.ts'
 import { createScratchFolder } from '../../support/scratch-folder.ts'
 import { openPostgresWalls } from '../db/postgres/walls.ts'
@@ -20,8 +20,8 @@ const HEADER = 'time,kind,place,blocks,payer,nonce,amount,fee,currency,tx,networ
 
 /** Makes two sales, a credit that is paid back, stray money, and a refund of money that bought nothing. */
 async function makeTrades(wall: Pick<Engine, 'ledger' | 'payouts'>): Promise<void> {
-  await sell(wall, '3,4', 1, 1)
-  const area = await reserve(
+  await sellBlock(wall, '3,4', 1, 1)
+  const area = await reserveTarget(
     wall,
     '10,20,4x3',
     createTestPayment(2, 2, { amount: 12_000_000n, accepted: { ...TERMS, scheme: 'exact', amount: 12_000_000n } }),
@@ -35,9 +35,9 @@ async function makeTrades(wall: Pick<Engine, 'ledger' | 'payouts'>): Promise<voi
     toHash(3),
     NOW + 2,
   )
-  await wall.payouts.note(createKey(3), '=HYPERLINK("x"),"y"', NOW + 3)
-  await wall.payouts.note(createKey(4), 'stray', NOW + 4)
-  await wall.payouts.note(createKey(5), 'refund 5', NOW + 5)
+  await wall.payouts.recordReference(createKey(3), '=HYPERLINK("x"),"y"', NOW + 3)
+  await wall.payouts.recordReference(createKey(4), 'stray', NOW + 4)
+  await wall.payouts.recordReference(createKey(5), 'refund 5', NOW + 5)
 }
 
 const engines = {
@@ -92,7 +92,7 @@ test('the export of a sold-out wall contains each sale once, on either engine', 
   sellAllBut(0, connection)
   connection.close()
   const url = await newWall()
-  await sellAllButOn(url, 0)
+  await sellAllButOnPostgres(url, 0)
   for (const settings of [{ DATABASE_PATH: path }, { DATABASE_URL: url }]) {
     const { out } = await runCommand(settings, folder, 'export')
     const lines = out.trim().split('\n')

@@ -5,9 +5,9 @@ import type { Engine } from '../../../db/engine.ts'
 import { StaleWriteError } from '../../../server/domain/failure.ts'
 import { STRAY_BY_HAND, STRAY_NOTE } from '../../../server/domain/purchase/account.ts'
 import type { Audit } from '../../../server/operator-ports.ts'
-import { reserve, sell } from '../../support/engine.ts'
+import { reserveTarget, sellBlock } from '../../support/engine.ts'
 import {
-  blockOf,
+  parseBlockOrThrow,
   EMPTY_BOOKS,
   toHash,
   HEAD,
@@ -31,22 +31,29 @@ const createKey = (payer: number, nonce: number) => ({ payer: createWalletAddres
 export function testAudit(name: string, open: () => Promise<Audited>, openLast: () => Promise<Audited>): void {
   test(`while a wall on ${name} runs, its books contain every payment with its outcome`, async () => {
     const { wall, books, close } = await open()
-    for (const audit of books) expect(await audit.statement()).toEqual(EMPTY_BOOKS)
+    for (const audit of books) expect(await audit.readStatement()).toEqual(EMPTY_BOOKS)
 
-    await sell(wall, '3,4', 1, 1)
+    await sellBlock(wall, '3,4', 1, 1)
     const doubted = await wall.ledger.markUncertain(
-      await reserve(wall, 'next', createTestPayment(2, 2), SILENT, NOW + 5),
+      await reserveTarget(wall, 'next', createTestPayment(2, 2), SILENT, NOW + 5),
     )
-    const watched = await reserve(wall, blockOf('5,6'), createTestPayment(3, 3))
+    const watched = await reserveTarget(wall, parseBlockOrThrow('5,6'), createTestPayment(3, 3))
     await wall.ledger.release(watched, false)
-    await wall.ledger.release(await reserve(wall, blockOf('7,8'), createTestPayment(4, 4)), true)
-    expect(await wall.payouts.note(createKey(9, 9), 'refund 1', NOW)).toBe(true)
-    expect(await wall.payouts.note(createKey(9, 9), 'refund 2', NOW)).toBe(false)
+    await wall.ledger.release(await reserveTarget(wall, parseBlockOrThrow('7,8'), createTestPayment(4, 4)), true)
+    expect(await wall.payouts.recordReference(createKey(9, 9), 'refund 1', NOW)).toBe(true)
+    expect(await wall.payouts.recordReference(createKey(9, 9), 'refund 2', NOW)).toBe(false)
     for (const audit of books)
-      expect(await audit.statement()).toEqual({
+      expect(await audit.readStatement()).toEqual({
         claimed: 1,
         sales: [
-          { ...createKey(1, 1), block: blockOf('3,4'), blocks: 1, amount: 1_000_000n, tx: toHash(1), head: HEAD },
+          {
+            ...createKey(1, 1),
+            block: parseBlockOrThrow('3,4'),
+            blocks: 1,
+            amount: 1_000_000n,
+            tx: toHash(1),
+            head: HEAD,
+          },
         ],
         credits: [],
         open: [
@@ -63,28 +70,29 @@ export function testAudit(name: string, open: () => Promise<Audited>, openLast: 
 
   test(`stray money on ${name} is booked once, and a later decision or payout by the operator replaces that entry`, async () => {
     const { wall, books, close } = await open()
-    const [key, note] = [createKey(9, 9), wall.payouts.note]
+    const [key, note] = [createKey(9, 9), wall.payouts.recordReference]
     expect([await wall.payouts.findReference(key), await note(key, STRAY_NOTE, NOW)]).toEqual([undefined, true])
     expect([await wall.payouts.findReference(key), await note(key, STRAY_NOTE, NOW + 1)]).toEqual([STRAY_NOTE, false])
     expect([await note(key, STRAY_BY_HAND, NOW + 1), await note(key, STRAY_NOTE, NOW + 1)]).toEqual([true, false])
     expect([await note(key, 'refund', NOW + 2), await note(key, STRAY_NOTE, NOW + 3)]).toEqual([true, false])
     expect([await note(key, STRAY_BY_HAND, NOW + 4), await wall.payouts.findReference(key)]).toEqual([false, 'refund'])
     for (const audit of books)
-      expect((await audit.statement()).payouts).toEqual([{ ...key, reference: 'refund', at: NOW + 2 }])
+      expect((await audit.readStatement()).payouts).toEqual([{ ...key, reference: 'refund', at: NOW + 2 }])
     await close()
   })
 
   test(`a credit on ${name} is owed until it is paid out, even if it was booked as stray before`, async () => {
     const { wall, books, close } = await openLast()
-    await wall.payouts.note(createKey(1, 1), STRAY_NOTE, NOW)
-    const given = await reserve(wall, 'next', createTestPayment(1, 1))
+    await wall.payouts.recordReference(createKey(1, 1), STRAY_NOTE, NOW)
+    const given = await reserveTarget(wall, 'next', createTestPayment(1, 1))
     await wall.ledger.release(given, false)
-    await sell(wall, 'next', 2, 2)
+    await sellBlock(wall, 'next', 2, 2)
     await wall.ledger.fulfilLatePayment(given, toHash(1), NOW)
     const credit = { ...createKey(1, 1), amount: 1_000_000n, tx: toHash(1), head: HEAD, paidOut: null }
-    for (const audit of books) expect((await audit.statement()).credits).toEqual([credit])
-    await wall.payouts.note(createKey(1, 1), 'refund 1', NOW)
-    for (const audit of books) expect((await audit.statement()).credits).toEqual([{ ...credit, paidOut: 'refund 1' }])
+    for (const audit of books) expect((await audit.readStatement()).credits).toEqual([credit])
+    await wall.payouts.recordReference(createKey(1, 1), 'refund 1', NOW)
+    for (const audit of books)
+      expect((await audit.readStatement()).credits).toEqual([{ ...credit, paidOut: 'refund 1' }])
     await close()
   })
 
@@ -96,7 +104,7 @@ export function testAudit(name: string, open: () => Promise<Audited>, openLast: 
     expect(wall.payouts.recordCredit(lost, toHash(8), NOW)).rejects.toThrow(StaleWriteError)
     const credit = { ...createKey(1, 1), amount: payment.amount, tx: toHash(7), head: HEAD, paidOut: null }
     for (const audit of books)
-      expect(await audit.statement()).toMatchObject({ claimed: 0, credits: [credit], open: [] })
+      expect(await audit.readStatement()).toMatchObject({ claimed: 0, credits: [credit], open: [] })
     expect(await wall.ledger.find(payment)).toMatchObject({ state: { kind: 'credited', tx: toHash(7) } })
     expect(wall.ledger.claim('next', payment, SILENT, HEAD, NOW, [])).rejects.toThrow(StaleWriteError)
     await close()

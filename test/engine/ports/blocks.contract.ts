@@ -1,12 +1,12 @@
 import { describe, expect } from 'bun:test'
 import { computeRetentionEnd } from '../../../server/domain/wall/edit.ts'
-import { placeArea, blocksOf } from '../../../shared/area.ts'
+import { placeArea, listAreaBlocks } from '../../../shared/area.ts'
 import { toBlockOrder, sliceBlockPixels } from '../../../shared/pixels.ts'
-import { coordOf } from '../../../shared/wall.ts'
-import { reserve, sell, type Engine, type EngineTest } from '../../support/engine.ts'
+import { formatCoord } from '../../../shared/wall.ts'
+import { reserveTarget, sellBlock, type Engine, type EngineTest } from '../../support/engine.ts'
 import {
   parseAreaOrThrow,
-  blockOf,
+  parseBlockOrThrow,
   createTestEdit,
   toHash,
   createTestListing,
@@ -18,10 +18,10 @@ import {
 
 // Goal: every promise of the `Blocks` port. Method: blocks are sold one by one, and repainted alone or as an area.
 
-const block = blockOf('3,4')
-const last = blockOf('5,5')
+const block = parseBlockOrThrow('3,4')
+const last = parseBlockOrThrow('5,5')
 const area = parseAreaOrThrow('3,4,3x2')
-const blocks = blocksOf(area)
+const blocks = listAreaBlocks(area)
 
 /** A picture in which no two blocks are equal. */
 const pixels = toBlockOrder(
@@ -29,8 +29,8 @@ const pixels = toBlockOrder(
   area.w,
 )
 
-async function sellAll(wall: Engine, of = blocks, listing = createTestListing()): Promise<void> {
-  for (const [at, each] of of.entries()) await sell(wall, coordOf(each), 1, at + 1, listing)
+async function sellBlocks(wall: Engine, of = blocks, listing = createTestListing()): Promise<void> {
+  for (const [at, each] of of.entries()) await sellBlock(wall, formatCoord(each), 1, at + 1, listing)
 }
 
 const readContents = async (wall: Engine) =>
@@ -48,8 +48,8 @@ export function testBlocks(name: string, test: EngineTest): void {
 
 function testOwners(test: EngineTest): void {
   test('a sold block has an owner, content and a transaction, and a held or open block has no owner', async (wall) => {
-    await sell(wall, '3,4', 1, 1)
-    await reserve(wall, blockOf('5,6'), createTestPayment(1, 2))
+    await sellBlock(wall, '3,4', 1, 1)
+    await reserveTarget(wall, parseBlockOrThrow('5,6'), createTestPayment(1, 2))
     expect(await wall.blocks.findOwned(block)).toEqual({
       block,
       wallet: createWalletAddress(1),
@@ -65,21 +65,21 @@ function testOwners(test: EngineTest): void {
       ['5,6', true],
       ['7,8', false],
     ] as const) {
-      expect(await wall.blocks.findOwned(blockOf(coord))).toBeUndefined()
-      expect(await wall.blocks.isReserved(blockOf(coord))).toBe(isHeld)
+      expect(await wall.blocks.findOwned(parseBlockOrThrow(coord))).toBeUndefined()
+      expect(await wall.blocks.isReserved(parseBlockOrThrow(coord))).toBe(isHeld)
     }
   })
 
   test('an area is owned if one wallet owns all its blocks; otherwise the result is an unowned block of the area, or several owners', async (wall) => {
     const readOwner = () => wall.blocks.findOwner(area)
     expect(await readOwner()).toEqual({ kind: 'open', block })
-    await sellAll(wall, blocks.slice(0, 2))
-    const held = await reserve(wall, blockOf('5,4'), createTestPayment(1, 50))
-    expect(await readOwner()).toEqual({ kind: 'held', block: blockOf('5,4') })
+    await sellBlocks(wall, blocks.slice(0, 2))
+    const held = await reserveTarget(wall, parseBlockOrThrow('5,4'), createTestPayment(1, 50))
+    expect(await readOwner()).toEqual({ kind: 'held', block: parseBlockOrThrow('5,4') })
     await wall.ledger.release(held, true)
-    expect(await readOwner()).toEqual({ kind: 'open', block: blockOf('5,4') })
-    await sell(wall, '5,4', 2, 51)
-    for (const [at, coord] of ['3,5', '4,5', '5,5'].entries()) await sell(wall, coord, 1, 60 + at)
+    expect(await readOwner()).toEqual({ kind: 'open', block: parseBlockOrThrow('5,4') })
+    await sellBlock(wall, '5,4', 2, 51)
+    for (const [at, coord] of ['3,5', '4,5', '5,5'].entries()) await sellBlock(wall, coord, 1, 60 + at)
     expect(await readOwner()).toEqual({ kind: 'several' })
     expect(await wall.blocks.findOwner(parseAreaOrThrow('3,5,3x1'))).toEqual({
       kind: 'owned',
@@ -91,7 +91,7 @@ function testOwners(test: EngineTest): void {
 
 function testEdits(test: EngineTest): void {
   test('an edit sets the given fields, clears fields set to null, keeps the rest and is logged', async (wall) => {
-    await sell(wall, '3,4', 1, 1)
+    await sellBlock(wall, '3,4', 1, 1)
     const edit = createTestEdit(1, { pixels: createPixels(9), message: null })
     expect(await wall.blocks.edit(block, edit, NOW + 5)).toBe('applied')
     const content = { pixels: createPixels(9), message: null, link: 'https://ada.example/' }
@@ -100,7 +100,7 @@ function testEdits(test: EngineTest): void {
   })
 
   test('each block of an area gets its part of the picture, the same message and link, and an entry in the log', async (wall) => {
-    await sellAll(wall)
+    await sellBlocks(wall)
     const edit = createTestEdit(1, { pixels, message: 'ours', link: null })
     expect(await wall.blocks.editArea(area, edit, NOW + 5)).toBe('applied')
     const contents = blocks.map((_, at) => ({ pixels: sliceBlockPixels(pixels, at), message: 'ours', link: null }))
@@ -116,7 +116,7 @@ function testEdits(test: EngineTest): void {
   })
 
   test('a field that an edit of an area omits stays unchanged on each block', async (wall) => {
-    await sellAll(wall)
+    await sellBlocks(wall)
     await wall.blocks.edit(block, createTestEdit(1, { message: 'mine' }), NOW)
     expect(await wall.blocks.editArea(area, createTestEdit(2, { link: null }), NOW)).toBe('applied')
     const contents = await readContents(wall)
@@ -125,10 +125,10 @@ function testEdits(test: EngineTest): void {
   })
 
   test('a block without an owner cannot be edited, even by the payer that it is held for, and neither can an area that contains it', async (wall) => {
-    await sellAll(wall, blocks.slice(1))
-    await reserve(wall, block, createTestPayment(1, 50))
+    await sellBlocks(wall, blocks.slice(1))
+    await reserveTarget(wall, block, createTestPayment(1, 50))
     const before = await readContents(wall)
-    for (const unowned of [block, blockOf('5,6')])
+    for (const unowned of [block, parseBlockOrThrow('5,6')])
       expect(await wall.blocks.edit(unowned, createTestEdit(1, { message: 'mine' }), NOW)).toBe('not-owned')
     expect(await wall.blocks.editArea(area, createTestEdit(1, { pixels }), NOW)).toBe('not-owned')
     expect(await readContents(wall)).toEqual(before)
@@ -136,12 +136,12 @@ function testEdits(test: EngineTest): void {
   })
 
   test('an area of 20 blocks is repainted in one step, and a parallel purchase succeeds', async (wall) => {
-    const large = placeArea(blockOf('40,30'), { w: 20, h: 1 }) ?? area
-    await sellAll(wall, blocksOf(large))
+    const large = placeArea(parseBlockOrThrow('40,30'), { w: 20, h: 1 }) ?? area
+    await sellBlocks(wall, listAreaBlocks(large))
     const picture = toBlockOrder(new Uint8Array(2000).fill(9), large.w)
     const [edited, sold] = await Promise.all([
       wall.blocks.editArea(large, createTestEdit(1, { pixels: picture }), NOW),
-      sell(wall, '0,0', 2, 99),
+      sellBlock(wall, '0,0', 2, 99),
     ])
     expect([edited, sold.state.kind]).toEqual(['applied', 'sold'])
     const numbers = (await wall.log.readAfter(0, 99)).map(({ number }) => number)
@@ -149,11 +149,11 @@ function testEdits(test: EngineTest): void {
   })
 
   test('parallel repaints of two overlapping areas are all applied, one after the other', async (wall) => {
-    await sellAll(wall)
+    await sellBlocks(wall)
     const areas = [parseAreaOrThrow('3,4,2x2'), parseAreaOrThrow('4,4,2x2')]
-    const repaint = (at: number) =>
+    const repaintArea = (at: number) =>
       wall.blocks.editArea(areas[at % 2] ?? area, createTestEdit(at + 1, { message: `${at}` }), NOW)
-    expect(await Promise.all([0, 1, 2, 3, 4, 5, 6, 7].map(repaint))).toEqual(Array(8).fill('applied'))
+    expect(await Promise.all([0, 1, 2, 3, 4, 5, 6, 7].map(repaintArea))).toEqual(Array(8).fill('applied'))
     const shown = await readContents(wall)
     expect(shown[1]?.message === shown[0]?.message || shown[1]?.message === shown[2]?.message).toBe(true)
     expect(await wall.log.readAfter(6, 99)).toHaveLength(32)
@@ -162,35 +162,35 @@ function testEdits(test: EngineTest): void {
 
 function testReplays(test: EngineTest): void {
   test('an edit sent again changes nothing: it counts as repeated while it is the latest on every block, and otherwise as superseded', async (wall) => {
-    await sellAll(wall)
-    const paint = (digest: number) => wall.blocks.editArea(area, createTestEdit(digest, { pixels }), NOW)
+    await sellBlocks(wall)
+    const paintArea = (digest: number) => wall.blocks.editArea(area, createTestEdit(digest, { pixels }), NOW)
     const editLast = () => wall.blocks.edit(last, createTestEdit(2, { pixels: createPixels(1) }), NOW)
-    expect([await paint(1), await paint(1)]).toEqual(['applied', 'repeated'])
+    expect([await paintArea(1), await paintArea(1)]).toEqual(['applied', 'repeated'])
     expect([await editLast(), await editLast()]).toEqual(['applied', 'repeated'])
-    expect(await paint(1)).toBe('superseded')
-    expect(await paint(3)).toBe('applied')
-    expect([await paint(1), await editLast(), await paint(3)]).toEqual(['superseded', 'superseded', 'repeated'])
+    expect(await paintArea(1)).toBe('superseded')
+    expect(await paintArea(3)).toBe('applied')
+    expect([await paintArea(1), await editLast(), await paintArea(3)]).toEqual(['superseded', 'superseded', 'repeated'])
     expect(await wall.log.readAfter(6, 99)).toHaveLength(13)
   })
 
   test('an edit signed before the last edit of any of its blocks is superseded, and one signed at the same time is applied', async (wall) => {
-    await sellAll(wall)
+    await sellBlocks(wall)
     const paint = (digest: number, ts: number) =>
       wall.blocks.editArea(area, { ...createTestEdit(digest, { pixels }), ts }, NOW)
-    const edit = (digest: number, ts: number) =>
+    const editLastMessage = (digest: number, ts: number) =>
       wall.blocks.edit(last, { ...createTestEdit(digest, { message: `${digest}` }), ts }, NOW)
-    expect([await edit(1, NOW - 5), await edit(2, NOW - 6), await edit(3, NOW - 5)]).toEqual([
-      'applied',
-      'superseded',
-      'applied',
-    ])
+    expect([
+      await editLastMessage(1, NOW - 5),
+      await editLastMessage(2, NOW - 6),
+      await editLastMessage(3, NOW - 5),
+    ]).toEqual(['applied', 'superseded', 'applied'])
     expect([await paint(4, NOW - 6), await paint(5, NOW - 4)]).toEqual(['superseded', 'applied'])
-    expect([await edit(6, NOW - 5), await edit(7, NOW - 4)]).toEqual(['superseded', 'applied'])
+    expect([await editLastMessage(6, NOW - 5), await editLastMessage(7, NOW - 4)]).toEqual(['superseded', 'applied'])
     expect((await wall.blocks.findOwned(last))?.content.message).toBe('7')
   })
 
   test('an edit signed with a fast clock does not block edits that are signed after it was applied', async (wall) => {
-    await sell(wall, '3,4', 1, 1)
+    await sellBlock(wall, '3,4', 1, 1)
     const editMessage = (digest: number, ts: number, now: number) =>
       wall.blocks.edit(block, { ...createTestEdit(digest, { message: `${digest}` }), ts }, now)
     expect(await editMessage(1, NOW + 200_000, NOW)).toBe('applied')
@@ -201,7 +201,7 @@ function testReplays(test: EngineTest): void {
   })
 
   test('an edit that was applied to one block can still be applied to another block', async (wall) => {
-    await sellAll(wall)
+    await sellBlocks(wall)
     const paintMessage = (each = block) => wall.blocks.edit(each, createTestEdit(1, { message: 'a' }), NOW)
     expect([await paintMessage(), await paintMessage(last), await paintMessage()]).toEqual([
       'applied',
@@ -211,7 +211,7 @@ function testReplays(test: EngineTest): void {
   })
 
   test('a repeated edit is recognised until the edit expires, and is applied again after that', async (wall) => {
-    await sell(wall, '3,4', 1, 1)
+    await sellBlock(wall, '3,4', 1, 1)
     const [older, newer] = [createTestEdit(1, { message: 'older' }), createTestEdit(2, { message: 'newer' })]
     await wall.blocks.edit(block, older, NOW)
     await wall.blocks.edit(block, newer, computeRetentionEnd(NOW))
@@ -224,7 +224,7 @@ function testReplays(test: EngineTest): void {
 function testPainters(test: EngineTest): void {
   test('a painter can paint an area, and is returned as its painter, only if it can paint every block of the area', async (wall) => {
     const painted = createTestListing({ painter: createWalletAddress(9) })
-    await sellAll(wall, blocks, painted)
+    await sellBlocks(wall, blocks, painted)
     const paint = (digest: number, painter: number) =>
       wall.blocks.editArea(area, createTestEdit(digest, { pixels, painter: createWalletAddress(painter) }), NOW)
     expect(await wall.blocks.findOwner(area)).toEqual({
@@ -236,7 +236,7 @@ function testPainters(test: EngineTest): void {
     await wall.agents.namePainter(createWalletAddress(1), { painter: createWalletAddress(8), ts: NOW })
     expect(await wall.blocks.findOwner(area)).toHaveProperty('painter', createWalletAddress(8))
     expect([await paint(3, 9), await paint(4, 8)]).toEqual(['not-painter', 'applied'])
-    await sell(wall, '6,4', 1, 30, painted)
+    await sellBlock(wall, '6,4', 1, 30, painted)
     const wider = parseAreaOrThrow('5,4,2x1')
     expect(await wall.blocks.findOwner(wider)).toEqual({ kind: 'owned', wallet: createWalletAddress(1), painter: null })
     for (const painter of [createWalletAddress(8), createWalletAddress(9)])

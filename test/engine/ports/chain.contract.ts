@@ -14,11 +14,11 @@ export type ChainWorld = {
   /** A chain through an endpoint that serves another network. */
   readonly foreign: Chain
   /** A new payment by a payer who holds the money; it has not been sent anywhere. */
-  payment(): Promise<Payment>
+  createPayment(): Promise<Payment>
   /** Moves the money, and returns the transaction that moved it. */
   settle(payment: Payment): Promise<Hash>
   /** Moves an amount from the payer to the payee of the payment, without an authorization; returns the transaction. */
-  give(payment: Payment, amount: bigint): Promise<Hash>
+  transferDirectly(payment: Payment, amount: bigint): Promise<Hash>
   cancel(payment: Payment): Promise<void>
   /** Spends the nonce on a different transfer by the same payer. */
   spendElsewhere(payment: Payment): Promise<void>
@@ -38,54 +38,54 @@ export function testChain(name: string, open: () => Promise<ChainWorld>): void {
 
 function testEnds(open: () => Promise<ChainWorld>): void {
   test('an authorization that nobody broadcast is unspent', async () => {
-    const { chain, payment } = await open()
-    const ours = await payment()
-    expect(await chain.read(ours)).toMatchObject({ spent: false })
+    const { chain, createPayment } = await open()
+    const ours = await createPayment()
+    expect(await chain.readAuthorization(ours)).toMatchObject({ spent: false })
     expect(await chain.readPaymentStatus(ours, await readHeadFor(chain, ours))).toEqual({ kind: 'unspent' })
   })
 
   test('a payment counts as paid by the transaction that moved its money', async () => {
-    const { chain, payment, settle: land } = await open()
-    const ours = await payment()
+    const { chain, createPayment, settle: land } = await open()
+    const ours = await createPayment()
     const head = await readHeadFor(chain, ours)
     const tx = await land(ours)
     expect(tx).toMatch(/^0x[0-9a-f]{64}$/)
-    expect(await chain.read(ours)).toMatchObject({ spent: true })
+    expect(await chain.readAuthorization(ours)).toMatchObject({ spent: true })
     expect(await chain.readPaymentStatus(ours, head)).toEqual({ kind: 'paid', tx })
   })
 
   test('the payment of one authorization proves nothing about another authorization, even with the same payer or nonce', async () => {
-    const { chain, payment, settle: land } = await open()
-    const [ours, other] = [await payment(), await payment()]
+    const { chain, createPayment, settle: land } = await open()
+    const [ours, other] = [await createPayment(), await createPayment()]
     const head = await readHeadFor(chain, ours)
     await land(ours)
     for (const unsent of [other, { ...other, nonce: ours.nonce }, { ...ours, nonce: other.nonce }]) {
-      expect(await chain.read(unsent)).toMatchObject({ spent: false })
+      expect(await chain.readAuthorization(unsent)).toMatchObject({ spent: false })
       expect(await chain.readPaymentStatus(unsent, head)).toEqual({ kind: 'unspent' })
     }
   })
 
   test('a cancelled authorization is used up and can never pay', async () => {
-    const { chain, payment, cancel } = await open()
-    const ours = await payment()
+    const { chain, createPayment, cancel } = await open()
+    const ours = await createPayment()
     const head = await readHeadFor(chain, ours)
     await cancel(ours)
-    expect(await chain.read(ours)).toMatchObject({ spent: true })
+    expect(await chain.readAuthorization(ours)).toMatchObject({ spent: true })
     expectVoid(await chain.readPaymentStatus(ours, head))
   })
 
   test('a nonce spent on another transfer is used up and can never pay', async () => {
-    const { chain, payment, spendElsewhere } = await open()
-    const ours = await payment()
+    const { chain, createPayment, spendElsewhere } = await open()
+    const ours = await createPayment()
     const head = await readHeadFor(chain, ours)
     await spendElsewhere(ours)
-    expect(await chain.read(ours)).toMatchObject({ spent: true })
+    expect(await chain.readAuthorization(ours)).toMatchObject({ spent: true })
     expectVoid(await chain.readPaymentStatus(ours, head))
   })
 
   test('a payment with an unknown amount is paid by any amount, but only to its payee', async () => {
-    const { chain, payment, settle: land } = await open()
-    const ours = await payment()
+    const { chain, createPayment, settle: land } = await open()
+    const ours = await createPayment()
     const { amount, ...anyAmount } = ours
     const head = await readHeadFor(chain, ours)
     const tx = await land(ours)
@@ -95,17 +95,17 @@ function testEnds(open: () => Promise<ChainWorld>): void {
   })
 
   test('an authorization that expired unused can never pay', async () => {
-    const { chain, payment, expire } = await open()
-    const ours = await payment()
+    const { chain, createPayment, expire } = await open()
+    const ours = await createPayment()
     const head = await readHeadFor(chain, ours)
     await expire(ours)
-    expect(await chain.read(ours)).toMatchObject({ spent: false })
+    expect(await chain.readAuthorization(ours)).toMatchObject({ spent: false })
     expect(await chain.readPaymentStatus(ours, head)).toMatchObject({ kind: 'void', final: true })
   })
 
   test('a payment whose money moved before its expiry counts as finally paid after the expiry', async () => {
-    const { chain, payment, settle: land, expire } = await open()
-    const ours = await payment()
+    const { chain, createPayment, settle: land, expire } = await open()
+    const ours = await createPayment()
     const head = await readHeadFor(chain, ours)
     const tx = await land(ours)
     await expire(ours)
@@ -115,10 +115,10 @@ function testEnds(open: () => Promise<ChainWorld>): void {
 
 function testReceipts(open: () => Promise<ChainWorld>): void {
   test('transfers to an address are listed with their authorizations, in the order of arrival', async () => {
-    const { chain, payment, settle: land, give } = await open()
-    const [first, second] = [await payment(), await payment()]
+    const { chain, createPayment, settle: land, transferDirectly } = await open()
+    const [first, second] = [await createPayment(), await createPayment()]
     const from = (await readHeadFor(chain, first)) + 1n
-    const txs = [await land(first), await give(second, 5n), await land(second)]
+    const txs = [await land(first), await transferDirectly(second, 5n), await land(second)]
     const transfers = await readTransfersSince(chain, first.to, from)
     expect(transfers.filter(({ tx }) => txs.includes(tx)).map(({ height: _height, ...transfer }) => transfer)).toEqual([
       { payer: first.payer, nonce: first.nonce, amount: first.amount, tx: txs[0] ?? '0x' },
@@ -128,8 +128,8 @@ function testReceipts(open: () => Promise<ChainWorld>): void {
   })
 
   test('earlier transfers and transfers to other addresses are not listed', async () => {
-    const { chain, payment, settle: land, cancel, spendElsewhere } = await open()
-    const [ours, astray, cancelled] = [await payment(), await payment(), await payment()]
+    const { chain, createPayment, settle: land, cancel, spendElsewhere } = await open()
+    const [ours, astray, cancelled] = [await createPayment(), await createPayment(), await createPayment()]
     const from = (await readHeadFor(chain, ours)) + 1n
     const tx = await land(ours)
     await spendElsewhere(astray)
@@ -145,7 +145,7 @@ function testReceipts(open: () => Promise<ChainWorld>): void {
 async function readTransfersSince(chain: Chain, payTo: Address, from: bigint): Promise<Transfer[]> {
   const all: Transfer[] = []
   for (let next = from; ;) {
-    const receipts = await chain.transfersTo(payTo, next)
+    const receipts = await chain.readTransfers(payTo, next)
     if (receipts === 'silent') throw new Error('the chain is silent')
     all.push(...receipts.transfers)
     if (receipts.isAll) return all
@@ -155,32 +155,32 @@ async function readTransfersSince(chain: Chain, payTo: Address, from: bigint): P
 
 function testBalances(open: () => Promise<ChainWorld>): void {
   test('the balance of a wallet decreases by the amount of its payment', async () => {
-    const { chain, payment, settle: land } = await open()
-    const ours = await payment()
-    const before = await chain.balanceOf(ours.payer)
+    const { chain, createPayment, settle: land } = await open()
+    const ours = await createPayment()
+    const before = await chain.readBalance(ours.payer)
     await land(ours)
     expect(before).not.toBe('silent')
-    expect(await chain.balanceOf(ours.payer)).toBe(BigInt(before) - ours.amount)
+    expect(await chain.readBalance(ours.payer)).toBe(BigInt(before) - ours.amount)
   })
 }
 
 function testLimits(open: () => Promise<ChainWorld>): void {
   test('a chain whose height is below one that was read before counts as silent', async () => {
-    const { chain, payment, settle: land } = await open()
-    const ours = await payment()
+    const { chain, createPayment, settle: land } = await open()
+    const ours = await createPayment()
     const head = await readHeadFor(chain, ours)
     await land(ours)
     expect(await chain.readPaymentStatus(ours, head + 1_000_000n)).toEqual({ kind: 'silent' })
   })
 
   test('a chain that does not respond counts as silent, and proves nothing', async () => {
-    const { gone, payment } = await open()
-    const ours = await payment()
-    expect(await gone.read(ours)).toBe('silent')
+    const { gone, createPayment } = await open()
+    const ours = await createPayment()
+    expect(await gone.readAuthorization(ours)).toBe('silent')
     expect(await gone.readPaymentStatus(ours, 0n)).toEqual({ kind: 'silent' })
     expect(await gone.checkHealth()).toMatchObject({ kind: 'silent' })
-    expect(await gone.transfersTo(ours.to, 0n)).toBe('silent')
-    expect(await gone.balanceOf(ours.payer)).toBe('silent')
+    expect(await gone.readTransfers(ours.to, 0n)).toBe('silent')
+    expect(await gone.readBalance(ours.payer)).toBe('silent')
   })
 
   test('health reports no fault for the right network, and a fault for another network', async () => {
@@ -192,7 +192,7 @@ function testLimits(open: () => Promise<ChainWorld>): void {
 
 /** Returns the height that a purchase records before it sends anything. */
 export async function readHeadFor(chain: Chain, payment: Payment): Promise<bigint> {
-  const seen = await chain.read(payment)
+  const seen = await chain.readAuthorization(payment)
   if (seen === 'silent') throw new Error('the chain is silent')
   return seen.head
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Hash, Payment } from '../../../server/domain/purchase/payment.ts'
 import type { Facilitator } from '../../../server/ports.ts'
-import { blockOf } from '../../support/samples.ts'
+import { parseBlockOrThrow } from '../../support/samples.ts'
 
 // Goal: every promise of the `Facilitator` port, as its callers rely on it. Method: each test pays in a fresh world,
 // and checks independently of the port where the money is.
@@ -12,37 +12,37 @@ export type FacilitatorWorld = {
   /** A facilitator at whose address no server listens. */
   readonly unreachable: Facilitator
   /** A new payment by a payer who holds the money. */
-  payment(): Promise<Payment>
+  createPayment(): Promise<Payment>
   /** A new payment by a payer who holds nothing. */
   createUnaffordablePayment(): Promise<Payment>
   /** The transaction that moved a payment's money, if one did. */
   findTransaction(payment: Payment): Promise<Hash | undefined>
 }
 
-const BLOCK = blockOf('3,4')
+const BLOCK = parseBlockOrThrow('3,4')
 
 /** The suite of the `Facilitator` port. */
 export function testFacilitator(name: string, open: () => Promise<FacilitatorWorld>): void {
   describe(`facilitator through ${name}`, () => {
     test('a signed and funded payment is verified as valid, and the verification moves no money', async () => {
-      const { facilitator, payment, findTransaction: landed } = await open()
-      const good = await payment()
+      const { facilitator, createPayment, findTransaction: landed } = await open()
+      const good = await createPayment()
       expect(await facilitator.verify(BLOCK, good)).toMatchObject({ kind: 'valid' })
       expect(await facilitator.verify('next', good)).toMatchObject({ kind: 'valid' })
       expect(await landed(good)).toBeUndefined()
     })
 
     test('settling a payment moves its money and returns the transaction', async () => {
-      const { facilitator, payment, findTransaction: landed } = await open()
-      const good = await payment()
+      const { facilitator, createPayment, findTransaction: landed } = await open()
+      const good = await createPayment()
       const settling = await facilitator.settle(BLOCK, good)
       expect(settling.kind).toBe('success')
       expect(await landed(good)).toBe(settling.kind === 'success' ? settling.tx : undefined)
     })
 
     test('a payment that is sent without optional fields is accepted like one with all of them', async () => {
-      const { facilitator, payment, findTransaction: landed } = await open()
-      const good = await payment()
+      const { facilitator, createPayment, findTransaction: landed } = await open()
+      const good = await createPayment()
       const bare = { withinMs: 5000, isBare: true }
       expect(await facilitator.verify(BLOCK, good, bare)).toMatchObject({ kind: 'valid' })
       expect(await facilitator.settle(BLOCK, good, bare)).toMatchObject({ kind: 'success' })
@@ -50,8 +50,8 @@ export function testFacilitator(name: string, open: () => Promise<FacilitatorWor
     })
 
     test('settling a payment again moves no more money, and returns no other transaction', async () => {
-      const { facilitator, payment, findTransaction: landed } = await open()
-      const good = await payment()
+      const { facilitator, createPayment, findTransaction: landed } = await open()
+      const good = await createPayment()
       const first = await facilitator.settle('next', good)
       const tx = await landed(good)
       const second = await facilitator.settle('next', good)
@@ -70,16 +70,16 @@ export function testFacilitator(name: string, open: () => Promise<FacilitatorWor
     })
 
     test('a facilitator that cannot be reached counts as unavailable, and a payment to settle counts as not sent', async () => {
-      const { unreachable, payment } = await open()
-      const good = await payment()
+      const { unreachable, createPayment } = await open()
+      const good = await createPayment()
       expect(await unreachable.verify(BLOCK, good)).toEqual({ kind: 'unavailable' })
       expect(await unreachable.settle(BLOCK, good)).toEqual({ kind: 'unsent' })
-      expect(await unreachable.supports()).toBe('unavailable')
+      expect(await unreachable.checkSupport()).toBe('unavailable')
     })
 
     test('a facilitator supports our version, scheme and network', async () => {
       const { facilitator } = await open()
-      expect(await facilitator.supports()).toBe('yes')
+      expect(await facilitator.checkSupport()).toBe('yes')
     })
   })
 }

@@ -7,8 +7,16 @@ import {
   type Target,
 } from '../../../server/domain/purchase/payment.ts'
 import { CLAIM_ORDER } from '../../../shared/wall.ts'
-import { catchFailure, reserve, sell, findStored, type EngineTest } from '../../support/engine.ts'
-import { blockOf, toHash, HEAD, createTestListing, NOW, createTestPayment, SILENT } from '../../support/samples.ts'
+import { catchFailure, reserveTarget, sellBlock, findStoredPurchase, type EngineTest } from '../../support/engine.ts'
+import {
+  parseBlockOrThrow,
+  toHash,
+  HEAD,
+  createTestListing,
+  NOW,
+  createTestPayment,
+  SILENT,
+} from '../../support/samples.ts'
 
 // Goal: every promise of the `Ledger` port, as its callers rely on it. Method: each test drives a fresh engine through
 // the port alone; `testLast` gives a wall on which only the last block of the order of sale is open.
@@ -31,36 +39,37 @@ export function testLedger(name: string, test: EngineTest, testLast: EngineTest)
 function testHolding(test: EngineTest): void {
   test('a claim holds the block and stores everything about the payment', async (wall) => {
     const payment = createTestPayment(1, 1, { validAfter: 5n })
-    const purchase = await reserve(wall, blockOf('3,4'), payment)
+    const purchase = await reserveTarget(wall, parseBlockOrThrow('3,4'), payment)
     expect(purchase).toEqual({
       payment,
-      target: blockOf('3,4'),
-      block: blockOf('3,4'),
+      target: parseBlockOrThrow('3,4'),
+      block: parseBlockOrThrow('3,4'),
       listing: createTestListing(),
       head: HEAD,
       state: { kind: 'reserved', uncertain: false, attempt: 1 },
     })
     expect(await wall.ledger.find(payment)).toEqual(purchase)
-    expect(await wall.ledger.checkSpace(blockOf('3,4'))).toBe('reserved')
-    expect(await wall.blocks.isReserved(blockOf('3,4'))).toBe(true)
-    expect(await wall.blocks.findOwned(blockOf('3,4'))).toBeUndefined()
+    expect(await wall.ledger.checkSpace(parseBlockOrThrow('3,4'))).toBe('reserved')
+    expect(await wall.blocks.isReserved(parseBlockOrThrow('3,4'))).toBe(true)
+    expect(await wall.blocks.findOwned(parseBlockOrThrow('3,4'))).toBeUndefined()
   })
 
   test('block 0 and a listing without texts are stored unchanged', async (wall) => {
-    const purchase = await reserve(wall, blockOf('0,0'), createTestPayment(1, 1), SILENT)
+    const purchase = await reserveTarget(wall, parseBlockOrThrow('0,0'), createTestPayment(1, 1), SILENT)
     expect(purchase).toMatchObject({ target: 0, block: 0, listing: SILENT })
   })
 
   test('a look-up with another payer or another nonce does not find a stored payment', async (wall) => {
-    await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
+    await reserveTarget(wall, parseBlockOrThrow('3,4'), createTestPayment(1, 1))
     expect(await wall.ledger.find(createTestPayment(2, 1))).toBeUndefined()
     expect(await wall.ledger.find(createTestPayment(1, 2))).toBeUndefined()
   })
 
   test('a block that is held or sold is unavailable to other payers, and their payments leave no trace', async (wall) => {
     const { ledger } = wall
-    const held = await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
-    const claimAgain = () => ledger.claim(blockOf('3,4'), createTestPayment(2, 2), createTestListing(), HEAD, NOW, [])
+    const held = await reserveTarget(wall, parseBlockOrThrow('3,4'), createTestPayment(1, 1))
+    const claimAgain = () =>
+      ledger.claim(parseBlockOrThrow('3,4'), createTestPayment(2, 2), createTestListing(), HEAD, NOW, [])
     expect(await claimAgain()).toEqual({ kind: 'lost', space: 'reserved' })
     await ledger.finalize(held, toHash(1), true, NOW)
     expect(await claimAgain()).toEqual({ kind: 'lost', space: 'claimed' })
@@ -71,7 +80,7 @@ function testHolding(test: EngineTest): void {
     const payers = Array.from({ length: 64 }, (_, payer) => payer + 1)
     const claimings = await Promise.all(
       payers.map((payer) =>
-        ledger.claim(blockOf('3,4'), createTestPayment(payer, 1), createTestListing(), HEAD, NOW, []),
+        ledger.claim(parseBlockOrThrow('3,4'), createTestPayment(payer, 1), createTestListing(), HEAD, NOW, []),
       ),
     )
     expect(claimings.filter(({ kind }) => kind === 'claimed')).toHaveLength(1)
@@ -79,16 +88,16 @@ function testHolding(test: EngineTest): void {
   })
 
   test('the target next selects the open block nearest the centre, and skips held and sold blocks', async (wall) => {
-    const held = await reserve(wall, 'next', createTestPayment(1, 1))
-    const sold = await sell(wall, 'next', 1, 2)
-    const heldToo = await reserve(wall, 'next', createTestPayment(1, 3))
+    const held = await reserveTarget(wall, 'next', createTestPayment(1, 1))
+    const sold = await sellBlock(wall, 'next', 1, 2)
+    const heldToo = await reserveTarget(wall, 'next', createTestPayment(1, 3))
     expect([held, sold, heldToo].map(({ block }) => block)).toEqual(CLAIM_ORDER.slice(0, 3))
     expect([held, sold, heldToo].map(({ target }) => target)).toEqual(['next', 'next', 'next'])
   })
 
   test('a payment that is held or sold cannot be claimed again', async (wall) => {
     const { ledger } = wall
-    const held = await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
+    const held = await reserveTarget(wall, parseBlockOrThrow('3,4'), createTestPayment(1, 1))
     const repeatClaim = () => ledger.claim('next', createTestPayment(1, 1), createTestListing(), HEAD, NOW, [])
     expect(await catchFailure(repeatClaim())).toBeInstanceOf(StaleWriteError)
     await ledger.finalize(held, toHash(1), true, NOW)
@@ -99,20 +108,23 @@ function testHolding(test: EngineTest): void {
   test('a payment that cannot be stored exactly is rejected, and nothing is held', async ({ ledger }) => {
     const endless = createTestPayment(1, 1, { validBefore: 2n ** 255n })
     expect(
-      await catchFailure(ledger.claim(blockOf('3,4'), endless, createTestListing(), HEAD, NOW, [])),
+      await catchFailure(ledger.claim(parseBlockOrThrow('3,4'), endless, createTestListing(), HEAD, NOW, [])),
     ).toBeInstanceOf(RangeError)
-    expect(await ledger.checkSpace(blockOf('3,4'))).toBe('open')
+    expect(await ledger.checkSpace(parseBlockOrThrow('3,4'))).toBe('open')
   })
 }
 
 function testSelling(test: EngineTest): void {
   test('the availability of a block is current, however often it was read before', async (wall) => {
     const { ledger } = wall
-    const block = blockOf('3,4')
+    const block = parseBlockOrThrow('3,4')
     const readSpaces = async () => [await ledger.checkSpace(block), await ledger.checkSpace(block)]
-    const [elsewhere, other] = [await reserve(wall, blockOf('5,6'), createTestPayment(2, 2)), blockOf('7,8')]
+    const [elsewhere, other] = [
+      await reserveTarget(wall, parseBlockOrThrow('5,6'), createTestPayment(2, 2)),
+      parseBlockOrThrow('7,8'),
+    ]
     expect(await readSpaces()).toEqual(['open', 'open'])
-    const first = await reserve(wall, block, createTestPayment(1, 1))
+    const first = await reserveTarget(wall, block, createTestPayment(1, 1))
     expect(await readSpaces()).toEqual(['reserved', 'reserved'])
     await ledger.release(first, false)
     expect(await readSpaces()).toEqual(['open', 'open'])
@@ -126,18 +138,21 @@ function testSelling(test: EngineTest): void {
   })
 
   test('a sale makes the payer the owner of the block in every read', async (wall) => {
-    const held = await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
+    const held = await reserveTarget(wall, parseBlockOrThrow('3,4'), createTestPayment(1, 1))
     const sold = await wall.ledger.finalize(held, toHash(9), false, NOW + 5)
     const state = { kind: 'sold', tx: toHash(9), claimedAt: NOW + 5, name: 'Ada', framework: 'loom' } as const
     expect(sold).toEqual({ ...held, state: { ...state, settled: false, unanswered: true } })
     expect(await wall.ledger.find(createTestPayment(1, 1))).toEqual(sold)
-    expect(await wall.ledger.checkSpace(blockOf('3,4'))).toBe('claimed')
-    expect(await wall.blocks.isReserved(blockOf('3,4'))).toBe(false)
-    expect(await wall.blocks.findOwned(blockOf('3,4'))).toMatchObject({ wallet: held.payment.payer, tx: toHash(9) })
+    expect(await wall.ledger.checkSpace(parseBlockOrThrow('3,4'))).toBe('claimed')
+    expect(await wall.blocks.isReserved(parseBlockOrThrow('3,4'))).toBe(false)
+    expect(await wall.blocks.findOwned(parseBlockOrThrow('3,4'))).toMatchObject({
+      wallet: held.payment.payer,
+      tx: toHash(9),
+    })
   })
 
   test('a sale that is finalized again is not stored again, and is returned unchanged', async (wall) => {
-    const held = await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
+    const held = await reserveTarget(wall, parseBlockOrThrow('3,4'), createTestPayment(1, 1))
     const sold = await wall.ledger.finalize(held, toHash(1), true, NOW)
     expect(await wall.ledger.finalize(held, toHash(2), true, NOW + 9)).toEqual(sold)
     expect(await wall.ledger.finalize(sold, toHash(2), false, NOW + 9)).toEqual(sold)
@@ -147,128 +162,140 @@ function testSelling(test: EngineTest): void {
   test('a sale that relies on a facilitator’s response is confirmed with the transaction that the chain shows', async (wall) => {
     const { ledger } = wall
     const unseen = [1, 2].map(async (nonce) => {
-      const held = await reserve(wall, 'next', createTestPayment(1, nonce))
+      const held = await reserveTarget(wall, 'next', createTestPayment(1, nonce))
       return await ledger.finalize(held, toHash(90), false, NOW)
     })
     const [first, second] = await Promise.all(unseen)
     if (first === undefined || second === undefined) throw new Error('two sales were made')
     await ledger.confirm(first, toHash(1))
-    expect((await findStored(wall, first.payment)).state).toEqual({ ...first.state, tx: toHash(1), settled: true })
+    expect((await findStoredPurchase(wall, first.payment)).state).toEqual({
+      ...first.state,
+      tx: toHash(1),
+      settled: true,
+    })
     const confirmed = await ledger.finalize(second, toHash(2), true, NOW)
     expect(confirmed.state).toEqual({ ...second.state, tx: toHash(2), settled: true })
   })
 
   test('only a sale can be confirmed', async (wall) => {
-    const held = await reserve(wall, 'next', createTestPayment(1, 1))
+    const held = await reserveTarget(wall, 'next', createTestPayment(1, 1))
     expect(await catchFailure(wall.ledger.confirm(held, toHash(1)))).toBeInstanceOf(Error)
-    expect(await findStored(wall, held.payment)).toEqual(held)
+    expect(await findStoredPurchase(wall, held.payment)).toEqual(held)
   })
 
   test('a sale sets the name and framework given in its listing, and leaves an omitted field unchanged', async (wall) => {
     const sellWithProfile = async (nonce: number, name: string | null, framework: string | null) => {
-      const { state } = await sell(wall, 'next', 1, nonce, createTestListing({ name, framework }))
+      const { state } = await sellBlock(wall, 'next', 1, nonce, createTestListing({ name, framework }))
       return [state.name, state.framework]
     }
     expect(await sellWithProfile(1, null, null)).toEqual([null, null])
     expect(await sellWithProfile(2, 'Ada', null)).toEqual(['Ada', null])
     expect(await sellWithProfile(3, null, 'loom')).toEqual(['Ada', 'loom'])
     expect(await sellWithProfile(4, 'Bob', null)).toEqual(['Bob', 'loom'])
-    expect((await findStored(wall, createTestPayment(1, 2))).state).toMatchObject({ name: 'Ada', framework: null })
+    expect((await findStoredPurchase(wall, createTestPayment(1, 2))).state).toMatchObject({
+      name: 'Ada',
+      framework: null,
+    })
   })
 
   test('the time of a sale never decreases, even when the clock does', async (wall) => {
-    await sell(wall, 'next', 1, 1, SILENT, NOW)
-    expect((await sell(wall, 'next', 2, 2, SILENT, NOW - 5000)).state.claimedAt).toBe(NOW)
-    expect((await sell(wall, 'next', 3, 3, SILENT, NOW + 1)).state.claimedAt).toBe(NOW + 1)
+    await sellBlock(wall, 'next', 1, 1, SILENT, NOW)
+    expect((await sellBlock(wall, 'next', 2, 2, SILENT, NOW - 5000)).state.claimedAt).toBe(NOW)
+    expect((await sellBlock(wall, 'next', 3, 3, SILENT, NOW + 1)).state.claimedAt).toBe(NOW + 1)
   })
 
   test('a purchase is unanswered from its claim until its receipt is sent', async (wall) => {
     const { ledger } = wall
-    const waiting = await ledger.markUncertain(await reserve(wall, 'next', createTestPayment(1, 1)))
+    const waiting = await ledger.markUncertain(await reserveTarget(wall, 'next', createTestPayment(1, 1)))
     expect(waiting.state).toEqual({ kind: 'reserved', uncertain: true, attempt: 1 })
     expect(await ledger.markUncertain(waiting)).toEqual(waiting)
     const sold = await ledger.finalize(waiting, toHash(1), true, NOW)
     expect(sold.state.unanswered).toBe(true)
     for (let twice = 0; twice < 2; twice += 1) await ledger.markAnswered(sold.payment)
-    expect((await findStored(wall, sold.payment)).state).toEqual({ ...sold.state, unanswered: false })
+    expect((await findStoredPurchase(wall, sold.payment)).state).toEqual({ ...sold.state, unanswered: false })
   })
 
   test('marking a purchase as answered has no effect unless the purchase is sold', async (wall) => {
-    const held = await reserve(wall, 'next', createTestPayment(1, 1))
+    const held = await reserveTarget(wall, 'next', createTestPayment(1, 1))
     for (const payment of [held.payment, createTestPayment(1, 2)]) await wall.ledger.markAnswered(payment)
-    expect(await findStored(wall, held.payment)).toEqual(held)
+    expect(await findStoredPurchase(wall, held.payment)).toEqual(held)
   })
 }
 
 function testOvertaking(test: EngineTest): void {
   test('once the payer of a held purchase is asked to wait, a release based on the earlier state is rejected as stale', async (wall) => {
-    const held = await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
+    const held = await reserveTarget(wall, parseBlockOrThrow('3,4'), createTestPayment(1, 1))
     const doubted = await wall.ledger.markUncertain(held)
     expect(await catchFailure(wall.ledger.release(held, false))).toBeInstanceOf(StaleWriteError)
-    expect(await findStored(wall, held.payment)).toEqual(doubted)
+    expect(await findStoredPurchase(wall, held.payment)).toEqual(doubted)
     await wall.ledger.release(doubted, false)
-    expect(await wall.ledger.checkSpace(blockOf('3,4'))).toBe('open')
+    expect(await wall.ledger.checkSpace(parseBlockOrThrow('3,4'))).toBe('open')
   })
 
   test('only the payer of a held purchase can be asked to wait', async (wall) => {
-    const sold = await sell(wall, '3,4', 1, 1)
+    const sold = await sellBlock(wall, '3,4', 1, 1)
     expect(await catchFailure(wall.ledger.markUncertain(sold))).toBeInstanceOf(StaleWriteError)
-    const held = await reserve(wall, blockOf('5,6'), createTestPayment(1, 2))
+    const held = await reserveTarget(wall, parseBlockOrThrow('5,6'), createTestPayment(1, 2))
     await wall.ledger.release(held, false)
     expect(await catchFailure(wall.ledger.markUncertain(held))).toBeInstanceOf(StaleWriteError)
-    expect(await findStored(wall, sold.payment)).toEqual(sold)
+    expect(await findStoredPurchase(wall, sold.payment)).toEqual(sold)
   })
 
   test('a decision about one attempt does not affect the next attempt', async (wall) => {
     const { ledger } = wall
-    const first = await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
+    const first = await reserveTarget(wall, parseBlockOrThrow('3,4'), createTestPayment(1, 1))
     await ledger.release(first, false)
-    const second = await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
+    const second = await reserveTarget(wall, parseBlockOrThrow('3,4'), createTestPayment(1, 1))
     expect(second.state).toEqual({ kind: 'reserved', uncertain: false, attempt: 2 })
     const released = { ...first, state: { kind: 'released', isFinal: false } } as const
     for (const before of [first, released])
       for (const isFinal of [false, true])
         expect(await catchFailure(ledger.release(before, isFinal))).toBeInstanceOf(StaleWriteError)
-    expect(await findStored(wall, first.payment)).toEqual(second)
+    expect(await findStoredPurchase(wall, first.payment)).toEqual(second)
     await ledger.release(second, false)
   })
 
   test('the holders of a target are the payments that hold it, and the holders of next are all payments that hold a block', async (wall) => {
-    const first = await reserve(wall, 'next', createTestPayment(1, 1))
-    const second = await reserve(wall, blockOf('3,4'), createTestPayment(2, 2))
-    await sell(wall, 'next', 1, 3)
+    const first = await reserveTarget(wall, 'next', createTestPayment(1, 1))
+    const second = await reserveTarget(wall, parseBlockOrThrow('3,4'), createTestPayment(2, 2))
+    await sellBlock(wall, 'next', 1, 3)
     const toKey = ({ payment: { payer, nonce } }: typeof first) => ({ payer, nonce })
-    expect(await wall.ledger.holders(blockOf('3,4'))).toEqual([toKey(second)])
-    expect(await wall.ledger.holders(blockOf('0,0'))).toEqual([])
-    expect(new Set(await wall.ledger.holders('next'))).toEqual(new Set([toKey(first), toKey(second)]))
+    expect(await wall.ledger.listHolders(parseBlockOrThrow('3,4'))).toEqual([toKey(second)])
+    expect(await wall.ledger.listHolders(parseBlockOrThrow('0,0'))).toEqual([])
+    expect(new Set(await wall.ledger.listHolders('next'))).toEqual(new Set([toKey(first), toKey(second)]))
   })
 }
 
 function testReleasing(test: EngineTest): void {
   test('a released block is open again, and its payment stays stored', async (wall) => {
-    const held = await wall.ledger.markUncertain(await reserve(wall, blockOf('3,4'), createTestPayment(1, 1)))
+    const held = await wall.ledger.markUncertain(
+      await reserveTarget(wall, parseBlockOrThrow('3,4'), createTestPayment(1, 1)),
+    )
     await wall.ledger.release(held, false)
-    expect(await wall.ledger.checkSpace(blockOf('3,4'))).toBe('open')
-    expect(await findStored(wall, held.payment)).toEqual({ ...held, state: { kind: 'released', isFinal: false } })
+    expect(await wall.ledger.checkSpace(parseBlockOrThrow('3,4'))).toBe('open')
+    expect(await findStoredPurchase(wall, held.payment)).toEqual({
+      ...held,
+      state: { kind: 'released', isFinal: false },
+    })
   })
 
   test('a payment that can never settle is released permanently', async (wall) => {
-    const held = await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
+    const held = await reserveTarget(wall, parseBlockOrThrow('3,4'), createTestPayment(1, 1))
     for (const [isFinal, expected] of [
       [false, false],
       [true, true],
       [false, true],
     ] as const) {
       await wall.ledger.release(held, isFinal)
-      expect((await findStored(wall, held.payment)).state).toEqual({ kind: 'released', isFinal: expected })
+      expect((await findStoredPurchase(wall, held.payment)).state).toEqual({ kind: 'released', isFinal: expected })
     }
   })
 
   test('a released payment is held again with its first target and listing, even if it is resent with others', async (wall) => {
-    const held = await reserve(wall, 'next', createTestPayment(1, 1), createTestListing({ message: 'first' }))
+    const held = await reserveTarget(wall, 'next', createTestPayment(1, 1), createTestListing({ message: 'first' }))
     await wall.ledger.release(held, true)
-    await sell(wall, 'next', 2, 2)
-    const again = await wall.ledger.claim(blockOf('0,0'), held.payment, SILENT, HEAD + 50n, NOW, [])
+    await sellBlock(wall, 'next', 2, 2)
+    const again = await wall.ledger.claim(parseBlockOrThrow('0,0'), held.payment, SILENT, HEAD + 50n, NOW, [])
     expect(again).toEqual({
       kind: 'claimed',
       purchase: {
@@ -285,46 +312,49 @@ function testReleasing(test: EngineTest): void {
     const later = { ...first, validBefore: first.validBefore + 30n, signature: '0xbb' } as const
     const sooner = { ...first, validBefore: first.validBefore - 30n, signature: '0xcc' } as const
     for (const payment of [first, later, sooner]) {
-      const held = await reserve(wall, blockOf('3,4'), payment)
+      const held = await reserveTarget(wall, parseBlockOrThrow('3,4'), payment)
       expect(held.payment).toEqual(payment === first ? first : later)
       await ledger.release(held, false)
     }
   })
 
   test('a sold purchase cannot be released, and a released purchase cannot be finalized', async (wall) => {
-    const sold = await sell(wall, '3,4', 1, 1)
+    const sold = await sellBlock(wall, '3,4', 1, 1)
     expect(await catchFailure(wall.ledger.release(sold, true))).toBeInstanceOf(StaleWriteError)
-    expect(await findStored(wall, sold.payment)).toEqual(sold)
-    const held = await reserve(wall, blockOf('5,6'), createTestPayment(2, 2))
+    expect(await findStoredPurchase(wall, sold.payment)).toEqual(sold)
+    const held = await reserveTarget(wall, parseBlockOrThrow('5,6'), createTestPayment(2, 2))
     await wall.ledger.release(held, false)
     expect(await catchFailure(wall.ledger.finalize(held, toHash(2), true, NOW))).toBeInstanceOf(StaleWriteError)
-    expect(await wall.ledger.checkSpace(blockOf('5,6'))).toBe('open')
+    expect(await wall.ledger.checkSpace(parseBlockOrThrow('5,6'))).toBe('open')
   })
 }
 
 function testLatePayments(test: EngineTest, testLast: EngineTest): void {
   test('a payment that settles after its release gets its block, and its payer is owed the receipt', async (wall) => {
-    const held = await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
+    const held = await reserveTarget(wall, parseBlockOrThrow('3,4'), createTestPayment(1, 1))
     await wall.ledger.release(held, false)
     const owed = await wall.ledger.fulfilLatePayment(held, toHash(1), NOW + 1)
     const state = { kind: 'sold', tx: toHash(1), claimedAt: NOW + 1, name: 'Ada', framework: 'loom' } as const
     expect(owed).toEqual({ ...held, state: { ...state, settled: true, unanswered: true } })
-    expect(await wall.blocks.findOwned(blockOf('3,4'))).toMatchObject({ wallet: held.payment.payer, settled: true })
+    expect(await wall.blocks.findOwned(parseBlockOrThrow('3,4'))).toMatchObject({
+      wallet: held.payment.payer,
+      settled: true,
+    })
     expect(await wall.ledger.fulfilLatePayment(held, toHash(2), NOW + 2)).toEqual(owed)
   })
 
   test('a payment that settles when its block is taken gets the next open block', async (wall) => {
-    const held = await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
+    const held = await reserveTarget(wall, parseBlockOrThrow('3,4'), createTestPayment(1, 1))
     await wall.ledger.release(held, true)
-    await reserve(wall, blockOf('3,4'), createTestPayment(2, 2))
+    await reserveTarget(wall, parseBlockOrThrow('3,4'), createTestPayment(2, 2))
     const owed = await wall.ledger.fulfilLatePayment(held, toHash(1), NOW)
-    expect(owed).toMatchObject({ target: blockOf('3,4'), block: CLAIM_ORDER[0], state: { kind: 'sold' } })
+    expect(owed).toMatchObject({ target: parseBlockOrThrow('3,4'), block: CLAIM_ORDER[0], state: { kind: 'sold' } })
   })
 
   testLast('a payment that settles when no block is left becomes a credit, and stays one', async (wall) => {
-    const held = await reserve(wall, 'next', createTestPayment(1, 1))
+    const held = await reserveTarget(wall, 'next', createTestPayment(1, 1))
     await wall.ledger.release(held, true)
-    await sell(wall, 'next', 2, 2)
+    await sellBlock(wall, 'next', 2, 2)
     const credit = await wall.ledger.fulfilLatePayment(held, toHash(1), NOW)
     expect(credit).toEqual({ ...held, state: { kind: 'credited', tx: toHash(1) } })
     expect(await wall.ledger.fulfilLatePayment(held, toHash(2), NOW)).toEqual(credit)
@@ -335,64 +365,75 @@ function testLatePayments(test: EngineTest, testLast: EngineTest): void {
 
   test('a sale that is confirmed late is checked once more, like a sale that was confirmed immediately', async (wall) => {
     const { ledger } = wall
-    const sold = await ledger.finalize(await reserve(wall, 'next', createTestPayment(1, 1)), toHash(1), false, NOW)
+    const sold = await ledger.finalize(
+      await reserveTarget(wall, 'next', createTestPayment(1, 1)),
+      toHash(1),
+      false,
+      NOW,
+    )
     const { payer, nonce } = sold.payment
     await ledger.confirm(sold, toHash(1))
-    expect(await ledger.unfinished(NOW + FIRST_CONFIRMATION_MS)).toContainEqual({ payer, nonce })
+    expect(await ledger.listUnfinished(NOW + FIRST_CONFIRMATION_MS)).toContainEqual({ payer, nonce })
     await ledger.confirm(sold, toHash(1))
-    expect(await ledger.unfinished(NOW + FIRST_CONFIRMATION_MS)).not.toContainEqual({ payer, nonce })
+    expect(await ledger.listUnfinished(NOW + FIRST_CONFIRMATION_MS)).not.toContainEqual({ payer, nonce })
   })
 
   testLast(
     'a credit is checked after its authorization expires: it is written off if it was never paid, and otherwise is not checked again',
     async (wall) => {
       const { ledger } = wall
-      const held = await reserve(wall, 'next', createTestPayment(1, 1))
+      const held = await reserveTarget(wall, 'next', createTestPayment(1, 1))
       await ledger.release(held, true)
-      await sell(wall, 'next', 2, 2)
+      await sellBlock(wall, 'next', 2, 2)
       const credit = await ledger.fulfilLatePayment(held, toHash(1), NOW)
       const { payer, nonce } = credit.payment
       const over = (Number(credit.payment.validBefore) + 1) * 1000 + LAST_CONFIRMATION_MS
-      expect(await ledger.unfinished(NOW + FIRST_CONFIRMATION_MS)).not.toContainEqual({ payer, nonce })
-      expect(await ledger.unfinished(over)).toContainEqual({ payer, nonce })
+      expect(await ledger.listUnfinished(NOW + FIRST_CONFIRMATION_MS)).not.toContainEqual({ payer, nonce })
+      expect(await ledger.listUnfinished(over)).toContainEqual({ payer, nonce })
       expect(await wall.ledgerReader.countPending()).toMatchObject({ held: 0, watched: 0 })
 
       await ledger.writeOff(credit)
-      expect(await findStored(wall, credit.payment)).toEqual({ ...credit, state: { kind: 'released', isFinal: true } })
+      expect(await findStoredPurchase(wall, credit.payment)).toEqual({
+        ...credit,
+        state: { kind: 'released', isFinal: true },
+      })
       expect(await ledger.fulfilLatePayment(credit, toHash(2), NOW)).toMatchObject({ state: { kind: 'credited' } })
       await ledger.markFinal(credit, toHash(3))
-      expect(await ledger.unfinished(over)).not.toContainEqual({ payer, nonce })
-      expect(await findStored(wall, credit.payment)).toEqual({ ...credit, state: { kind: 'credited', tx: toHash(3) } })
+      expect(await ledger.listUnfinished(over)).not.toContainEqual({ payer, nonce })
+      expect(await findStoredPurchase(wall, credit.payment)).toEqual({
+        ...credit,
+        state: { kind: 'credited', tx: toHash(3) },
+      })
     },
   )
 
   test('a payment that held nothing is stored as released with its first listing, and gets a block if it settles', async (wall) => {
-    await reserve(wall, blockOf('3,4'), createTestPayment(2, 2))
+    await reserveTarget(wall, parseBlockOrThrow('3,4'), createTestPayment(2, 2))
     const payment = { ...createTestPayment(1, 1), identifier: 'order-0000000001' }
-    const unclaimed = { payment, target: blockOf('3,4'), listing: createTestListing(), head: HEAD }
+    const unclaimed = { payment, target: parseBlockOrThrow('3,4'), listing: createTestListing(), head: HEAD }
     const kept = await wall.ledger.recordUnclaimed(unclaimed, NOW)
-    expect(kept).toEqual({ ...unclaimed, block: blockOf('3,4'), state: { kind: 'released', isFinal: false } })
-    expect(await findStored(wall, payment)).toEqual(kept)
+    expect(kept).toEqual({ ...unclaimed, block: parseBlockOrThrow('3,4'), state: { kind: 'released', isFinal: false } })
+    expect(await findStoredPurchase(wall, payment)).toEqual(kept)
     const { payer, nonce } = payment
-    expect(await wall.ledger.unfinished(NOW)).toContainEqual({ payer, nonce })
+    expect(await wall.ledger.listUnfinished(NOW)).toContainEqual({ payer, nonce })
 
     const owed = await wall.ledger.fulfilLatePayment(kept, toHash(1), NOW)
     expect(owed).toMatchObject({ ...unclaimed, block: CLAIM_ORDER[0], state: { kind: 'sold', unanswered: true } })
-    expect(await findStored(wall, payment)).toEqual(owed)
+    expect(await findStoredPurchase(wall, payment)).toEqual(owed)
     expect(await wall.ledger.fulfilLatePayment(kept, toHash(1), NOW)).toEqual(owed)
   })
 
   test('a known payment cannot be stored again as a payment that held nothing', async (wall) => {
-    const held = await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
+    const held = await reserveTarget(wall, parseBlockOrThrow('3,4'), createTestPayment(1, 1))
     const { payment, target, listing, head } = held
     const again = wall.ledger.recordUnclaimed({ payment, target, listing, head }, NOW)
     expect(await catchFailure(again)).toBeInstanceOf(StaleWriteError)
-    expect(await findStored(wall, payment)).toEqual(held)
+    expect(await findStoredPurchase(wall, payment)).toEqual(held)
   })
 
   test('a released payment whose nonce was signed again for another amount is not claimed', async (wall) => {
     const { ledger } = wall
-    const held = await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
+    const held = await reserveTarget(wall, parseBlockOrThrow('3,4'), createTestPayment(1, 1))
     await ledger.release(held, false)
     const { payment, target, listing } = held
     const dearer = { ...payment, amount: 2_000_000n, accepted: { ...payment.accepted, amount: 2_000_000n } }
@@ -400,39 +441,44 @@ function testLatePayments(test: EngineTest, testLast: EngineTest): void {
       expect(
         await catchFailure(ledger.claim(target, { ...dearer, validBefore }, listing, HEAD, NOW, [])),
       ).toBeInstanceOf(StaleWriteError)
-    expect(await findStored(wall, payment)).toEqual({ ...held, state: { kind: 'released', isFinal: false } })
+    expect(await findStoredPurchase(wall, payment)).toEqual({ ...held, state: { kind: 'released', isFinal: false } })
     expect(await ledger.checkSpace(target)).toBe('open')
   })
 
   test('a held payment cannot be fulfilled as a late payment', async (wall) => {
-    const held = await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
+    const held = await reserveTarget(wall, parseBlockOrThrow('3,4'), createTestPayment(1, 1))
     expect(await catchFailure(wall.ledger.fulfilLatePayment(held, toHash(1), NOW))).toBeInstanceOf(StaleWriteError)
-    expect(await findStored(wall, held.payment)).toEqual(held)
+    expect(await findStoredPurchase(wall, held.payment)).toEqual(held)
   })
 
   test('exactly the payments without a final outcome are listed, oldest first', async (wall) => {
     const { ledger } = wall
-    const final = await reserve(wall, 'next', createTestPayment(1, 1))
+    const final = await reserveTarget(wall, 'next', createTestPayment(1, 1))
     await ledger.release(final, true)
-    const watched = await reserve(wall, 'next', createTestPayment(1, 2))
+    const watched = await reserveTarget(wall, 'next', createTestPayment(1, 2))
     await ledger.release(watched, false)
-    await sell(wall, 'next', 1, 3)
-    const unseen = await ledger.finalize(await reserve(wall, 'next', createTestPayment(1, 4)), toHash(4), false, NOW)
-    const held = await reserve(wall, 'next', createTestPayment(1, 5))
+    await sellBlock(wall, 'next', 1, 3)
+    const unseen = await ledger.finalize(
+      await reserveTarget(wall, 'next', createTestPayment(1, 4)),
+      toHash(4),
+      false,
+      NOW,
+    )
+    const held = await reserveTarget(wall, 'next', createTestPayment(1, 5))
     const keys = [watched, unseen, held].map(({ payment: { payer, nonce } }) => ({ payer, nonce }))
-    expect(await ledger.unfinished(NOW)).toEqual(keys)
+    expect(await ledger.listUnfinished(NOW)).toEqual(keys)
     await ledger.confirm(unseen, toHash(4))
-    expect(await ledger.unfinished(NOW)).toEqual(keys.toSpliced(1, 1))
+    expect(await ledger.listUnfinished(NOW)).toEqual(keys.toSpliced(1, 1))
   })
 
   test('a confirmed sale is checked again soon and after its authorization’s expiry, and then never again', async (wall) => {
     const { ledger } = wall
-    const sold = await sell(wall, 'next', 1, 1)
+    const sold = await sellBlock(wall, 'next', 1, 1)
     const [soon, late] = [
       NOW + FIRST_CONFIRMATION_MS,
       (Number(sold.payment.validBefore) + 1) * 1000 + LAST_CONFIRMATION_MS,
     ]
-    const isListed = async (now: number) => (await ledger.unfinished(now)).length === 1
+    const isListed = async (now: number) => (await ledger.listUnfinished(now)).length === 1
     expect([await isListed(soon - 1), await isListed(soon)]).toEqual([false, true])
     await ledger.confirm(sold, toHash(1))
     expect([await isListed(soon), await isListed(late)]).toEqual([false, true])
@@ -440,17 +486,17 @@ function testLatePayments(test: EngineTest, testLast: EngineTest): void {
     expect(await isListed(late)).toBe(true)
     await ledger.markFinal(sold, toHash(7))
     expect(await isListed(late)).toBe(false)
-    expect((await findStored(wall, sold.payment)).state).toEqual({ ...sold.state, tx: toHash(7) })
+    expect((await findStoredPurchase(wall, sold.payment)).state).toEqual({ ...sold.state, tx: toHash(7) })
   })
 
   test('a sale whose payment vanished keeps its deed, and is checked until it is written off', async (wall) => {
     const { ledger } = wall
-    const sold = await sell(wall, 'next', 1, 1)
+    const sold = await sellBlock(wall, 'next', 1, 1)
     for (let twice = 0; twice < 2; twice += 1) await ledger.markMissing(sold)
-    expect((await findStored(wall, sold.payment)).state).toEqual({ ...sold.state, settled: false })
-    expect(await ledger.unfinished(NOW)).toHaveLength(1)
+    expect((await findStoredPurchase(wall, sold.payment)).state).toEqual({ ...sold.state, settled: false })
+    expect(await ledger.listUnfinished(NOW)).toHaveLength(1)
     for (let twice = 0; twice < 2; twice += 1) await ledger.writeOff(sold)
-    expect(await ledger.unfinished(NOW + 1e9)).toEqual([])
+    expect(await ledger.listUnfinished(NOW + 1e9)).toEqual([])
     expect(await wall.blocks.findOwned(sold.block)).toMatchObject({ wallet: sold.payment.payer, settled: false })
   })
 }
@@ -458,27 +504,31 @@ function testLatePayments(test: EngineTest, testLast: EngineTest): void {
 function testPriors(test: EngineTest): void {
   test('an unanswered purchase comes before its payer’s next purchase of the same target, but not of any other target', async (wall) => {
     const { ledger } = wall
-    const held = await reserve(wall, 'next', createTestPayment(1, 1))
-    expect(await ledger.availability('next', createTestPayment(1, 2), NOW, [])).toEqual({ space: 'open', prior: held })
+    const held = await reserveTarget(wall, 'next', createTestPayment(1, 1))
+    expect(await ledger.checkAvailability('next', createTestPayment(1, 2), NOW, [])).toEqual({
+      space: 'open',
+      prior: held,
+    })
     expect(await ledger.claim('next', createTestPayment(1, 2), createTestListing(), HEAD, NOW, [])).toEqual({
       kind: 'prior',
     })
     for (const [target, payment] of [
       [held.block, createTestPayment(1, 2)],
-      [blockOf('3,4'), createTestPayment(1, 2)],
+      [parseBlockOrThrow('3,4'), createTestPayment(1, 2)],
       ['next', createTestPayment(2, 2)],
       ['next', createTestPayment(1, 1)],
     ] as const)
-      expect((await ledger.availability(target, payment, NOW, [])).prior).toBeUndefined()
-    await reserve(wall, 'next', createTestPayment(2, 2))
-    await reserve(wall, blockOf('3,4'), createTestPayment(1, 2))
+      expect((await ledger.checkAvailability(target, payment, NOW, [])).prior).toBeUndefined()
+    await reserveTarget(wall, 'next', createTestPayment(2, 2))
+    await reserveTarget(wall, parseBlockOrThrow('3,4'), createTestPayment(1, 2))
   })
 
   test('a purchase that is in progress does not come before other purchases of its payer until the payer is asked to wait', async (wall) => {
     const { ledger } = wall
-    const held = await reserve(wall, 'next', createTestPayment(1, 1))
+    const held = await reserveTarget(wall, 'next', createTestPayment(1, 1))
     const activeNonces = [held.payment.nonce]
-    const findPrior = async () => (await ledger.availability('next', createTestPayment(1, 2), NOW, activeNonces)).prior
+    const findPrior = async () =>
+      (await ledger.checkAvailability('next', createTestPayment(1, 2), NOW, activeNonces)).prior
     expect(await findPrior()).toBeUndefined()
     const waiting = await ledger.markUncertain(held)
     expect(await findPrior()).toEqual(waiting)
@@ -490,12 +540,12 @@ function testPriors(test: EngineTest): void {
   })
 
   test('the payer of a held block gets the held purchase instead of an error that the block is held', async (wall) => {
-    const held = await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
-    expect(await wall.ledger.availability(blockOf('3,4'), createTestPayment(1, 2), NOW, [])).toEqual({
+    const held = await reserveTarget(wall, parseBlockOrThrow('3,4'), createTestPayment(1, 1))
+    expect(await wall.ledger.checkAvailability(parseBlockOrThrow('3,4'), createTestPayment(1, 2), NOW, [])).toEqual({
       space: 'reserved',
       prior: held,
     })
-    expect(await wall.ledger.claim(blockOf('3,4'), createTestPayment(1, 2), SILENT, HEAD, NOW, [])).toEqual({
+    expect(await wall.ledger.claim(parseBlockOrThrow('3,4'), createTestPayment(1, 2), SILENT, HEAD, NOW, [])).toEqual({
       kind: 'prior',
     })
   })
@@ -503,10 +553,14 @@ function testPriors(test: EngineTest): void {
   test('a purchase of the same payer with the same payment-identifier comes first, whatever its state and whatever is requested', async (wall) => {
     const { ledger } = wall
     const createNamedPayment = (nonce: number) => ({ ...createTestPayment(1, nonce), identifier: 'order-0000000001' })
-    const held = await reserve(wall, 'next', createNamedPayment(1))
-    expect((await findStored(wall, held.payment)).payment).toEqual(createNamedPayment(1))
+    const held = await reserveTarget(wall, 'next', createNamedPayment(1))
+    expect((await findStoredPurchase(wall, held.payment)).payment).toEqual(createNamedPayment(1))
     const findPriorTo = async (payment: Payment) =>
-      (await ledger.availability(blockOf('3,4'), payment, NOW + 1000 * MINUTE_MS, [createNamedPayment(1).nonce])).prior
+      (
+        await ledger.checkAvailability(parseBlockOrThrow('3,4'), payment, NOW + 1000 * MINUTE_MS, [
+          createNamedPayment(1).nonce,
+        ])
+      ).prior
     expect(await findPriorTo(createNamedPayment(2))).toEqual(held)
     expect(await ledger.claim('next', createNamedPayment(2), SILENT, HEAD, NOW, [createNamedPayment(1).nonce])).toEqual(
       { kind: 'prior' },
@@ -520,25 +574,26 @@ function testPriors(test: EngineTest): void {
 
   test('an unsent receipt comes before the payer’s next purchase for ten minutes, and before a purchase of the same block permanently', async (wall) => {
     const { ledger } = wall
-    const sold = await ledger.finalize(await reserve(wall, 'next', createTestPayment(1, 1)), toHash(1), true, NOW)
+    const sold = await ledger.finalize(await reserveTarget(wall, 'next', createTestPayment(1, 1)), toHash(1), true, NOW)
     const findPriorAt = async (now: number, target: Target = 'next') =>
-      (await ledger.availability(target, createTestPayment(1, 2), now, [])).prior
+      (await ledger.checkAvailability(target, createTestPayment(1, 2), now, [])).prior
     expect(await findPriorAt(NOW + 10 * MINUTE_MS - 1)).toEqual(sold)
     expect(await findPriorAt(NOW + 10 * MINUTE_MS)).toBeUndefined()
     expect(await findPriorAt(NOW + 1000 * MINUTE_MS, sold.block)).toEqual(sold)
-    const claim = () => ledger.claim('next', createTestPayment(1, 2), createTestListing(), HEAD, NOW, [])
-    expect(await claim()).toEqual({ kind: 'prior' })
+    const claimBlock = () => ledger.claim('next', createTestPayment(1, 2), createTestListing(), HEAD, NOW, [])
+    expect(await claimBlock()).toEqual({ kind: 'prior' })
     await ledger.markAnswered(sold.payment)
     expect([await findPriorAt(NOW), await findPriorAt(NOW, sold.block)]).toEqual([undefined, undefined])
-    expect(await claim()).toMatchObject({ kind: 'claimed' })
+    expect(await claimBlock()).toMatchObject({ kind: 'claimed' })
   })
 
   test('a receipt that was returned for later payments stays the response to exactly those payments, and none of them is claimed', async (wall) => {
     const { ledger } = wall
-    const sold = await ledger.finalize(await reserve(wall, 'next', createTestPayment(1, 1)), toHash(1), true, NOW)
+    const sold = await ledger.finalize(await reserveTarget(wall, 'next', createTestPayment(1, 1)), toHash(1), true, NOW)
     for (const to of [2, 3, 2]) expect(await ledger.reuseReceipt(sold, toHash(to))).toBe(true)
-    const priorOf = async (payment: Payment) => (await ledger.availability('next', payment, NOW, [])).prior
-    expect(await priorOf(createTestPayment(1, 4))).toEqual(sold)
+    const findPriorPurchase = async (payment: Payment) =>
+      (await ledger.checkAvailability('next', payment, NOW, [])).prior
+    expect(await findPriorPurchase(createTestPayment(1, 4))).toEqual(sold)
     await ledger.markAnswered(sold.payment)
     expect([await ledger.reuseReceipt(sold, toHash(3)), await ledger.reuseReceipt(sold, toHash(4))]).toEqual([
       true,
@@ -546,19 +601,19 @@ function testPriors(test: EngineTest): void {
     ])
     for (const nonce of [2, 3]) {
       const state = { ...sold.state, unanswered: false, receiptReusedFor: toHash(nonce) }
-      expect(await priorOf(createTestPayment(1, nonce))).toEqual({ ...sold, state })
+      expect(await findPriorPurchase(createTestPayment(1, nonce))).toEqual({ ...sold, state })
       expect(await ledger.claim('next', createTestPayment(1, nonce), SILENT, HEAD, NOW, [])).toEqual({ kind: 'prior' })
     }
-    expect([await priorOf(createTestPayment(1, 4)), await priorOf(createTestPayment(2, 2))]).toEqual([
-      undefined,
-      undefined,
-    ])
+    expect([
+      await findPriorPurchase(createTestPayment(1, 4)),
+      await findPriorPurchase(createTestPayment(2, 2)),
+    ]).toEqual([undefined, undefined])
   })
 
   test('a receipt is returned for at most sixteen later payments, and for no payment with a purchase of its own', async (wall) => {
     const { ledger } = wall
-    const sold = await ledger.finalize(await reserve(wall, 'next', createTestPayment(1, 1)), toHash(1), true, NOW)
-    const held = await reserve(wall, blockOf('3,4'), createTestPayment(1, 2))
+    const sold = await ledger.finalize(await reserveTarget(wall, 'next', createTestPayment(1, 1)), toHash(1), true, NOW)
+    const held = await reserveTarget(wall, parseBlockOrThrow('3,4'), createTestPayment(1, 2))
     expect(await ledger.reuseReceipt(sold, held.payment.nonce)).toBe(false)
     expect(await ledger.reuseReceipt(sold, sold.payment.nonce)).toBe(false)
     const answers: boolean[] = []
@@ -571,14 +626,15 @@ function testLimits(test: EngineTest, testLast: EngineTest): void {
   test('a payer with 16 open purchases cannot begin another purchase until one of them ends', async (wall) => {
     const { ledger } = wall
     const held = await Promise.all(
-      Array.from({ length: 16 }, async (_, nonce) => await reserve(wall, 'next', createTestPayment(1, nonce))),
+      Array.from({ length: 16 }, async (_, nonce) => await reserveTarget(wall, 'next', createTestPayment(1, nonce))),
     )
-    const claimAgain = () => ledger.claim(blockOf('3,4'), createTestPayment(1, 16), createTestListing(), HEAD, NOW, [])
-    expect((await ledger.availability('next', createTestPayment(1, 16), NOW, [])).space).toBe('full')
-    expect((await ledger.availability(held[0]?.block ?? 'next', createTestPayment(1, 16), NOW, [])).space).toBe(
+    const claimAgain = () =>
+      ledger.claim(parseBlockOrThrow('3,4'), createTestPayment(1, 16), createTestListing(), HEAD, NOW, [])
+    expect((await ledger.checkAvailability('next', createTestPayment(1, 16), NOW, [])).space).toBe('full')
+    expect((await ledger.checkAvailability(held[0]?.block ?? 'next', createTestPayment(1, 16), NOW, [])).space).toBe(
       'reserved',
     )
-    expect((await ledger.availability('next', createTestPayment(2, 16), NOW, [])).space).toBe('open')
+    expect((await ledger.checkAvailability('next', createTestPayment(2, 16), NOW, [])).space).toBe('open')
     expect(await claimAgain()).toEqual({ kind: 'lost', space: 'full' })
     for (const purchase of held.slice(0, 1)) await ledger.release(purchase, false)
     expect(await claimAgain()).toMatchObject({ kind: 'claimed' })
@@ -588,11 +644,11 @@ function testLimits(test: EngineTest, testLast: EngineTest): void {
     const { ledger } = wall
     const readAllSpaces = async () => [
       await ledger.checkSpace('next'),
-      (await ledger.availability('next', createTestPayment(2, 2), NOW, [])).space,
+      (await ledger.checkAvailability('next', createTestPayment(2, 2), NOW, [])).space,
     ]
     const claimNext = () => ledger.claim('next', createTestPayment(2, 2), createTestListing(), HEAD, NOW, [])
     expect(await readAllSpaces()).toEqual(['open', 'open'])
-    const held = await reserve(wall, 'next', createTestPayment(1, 1))
+    const held = await reserveTarget(wall, 'next', createTestPayment(1, 1))
     expect(held.block).toBe(CLAIM_ORDER.at(-1) ?? held.block)
     expect(await readAllSpaces()).toEqual(['reserved', 'reserved'])
     expect(await claimNext()).toEqual({ kind: 'lost', space: 'reserved' })

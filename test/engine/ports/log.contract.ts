@@ -1,7 +1,7 @@
 import { describe, expect } from 'bun:test'
-import { catchFailure, reserve, sell, type Engine, type EngineTest } from '../../support/engine.ts'
+import { catchFailure, reserveTarget, sellBlock, type Engine, type EngineTest } from '../../support/engine.ts'
 import {
-  blockOf,
+  parseBlockOrThrow,
   createTestEdit,
   toHash,
   createTestIdentity,
@@ -20,7 +20,7 @@ export function testLog(name: string, test: EngineTest): void {
   describe(`log on ${name}`, () => {
     testShortening(test)
     test('a sale is logged with its number, buyer and content at the time of the sale', async (wall) => {
-      await sell(wall, '3,4', 1, 1)
+      await sellBlock(wall, '3,4', 1, 1)
       const { name: buyer, framework, painter: _, ...content } = createTestListing()
       expect(await wall.log.readAfter(0, 9)).toEqual([
         {
@@ -28,7 +28,7 @@ export function testLog(name: string, test: EngineTest): void {
           at: NOW,
           kind: 'sale',
           seq: 1,
-          block: blockOf('3,4'),
+          block: parseBlockOrThrow('3,4'),
           content,
           agent: 1,
           wallet: createWalletAddress(1),
@@ -38,11 +38,15 @@ export function testLog(name: string, test: EngineTest): void {
     })
 
     test('sales are numbered without gaps in the order in which they become final, and agents in the order of their first sales', async (wall) => {
-      const early = await reserve(wall, 'next', createTestPayment(1, 1), SILENT)
-      const given = await reserve(wall, 'next', createTestPayment(2, 2), SILENT)
+      const early = await reserveTarget(wall, 'next', createTestPayment(1, 1), SILENT)
+      const given = await reserveTarget(wall, 'next', createTestPayment(2, 2), SILENT)
       await wall.ledger.release(given, true)
-      await sell(wall, 'next', 3, 3, SILENT)
-      await wall.blocks.edit((await sell(wall, '3,4', 3, 4, SILENT)).block, createTestEdit(1, { message: 'x' }), NOW)
+      await sellBlock(wall, 'next', 3, 3, SILENT)
+      await wall.blocks.edit(
+        (await sellBlock(wall, '3,4', 3, 4, SILENT)).block,
+        createTestEdit(1, { message: 'x' }),
+        NOW,
+      )
       await wall.ledger.finalize(early, toHash(1), true, NOW)
       const log = await wall.log.readAfter(0, 9)
       expect(log.map(({ number }) => number)).toEqual([1, 2, 3, 4])
@@ -54,14 +58,14 @@ export function testLog(name: string, test: EngineTest): void {
     })
 
     test('times in the log never decrease, even when the clock does', async (wall) => {
-      const { block } = await sell(wall, '3,4', 1, 1, SILENT, NOW)
+      const { block } = await sellBlock(wall, '3,4', 1, 1, SILENT, NOW)
       await wall.blocks.edit(block, createTestEdit(1, { message: 'x' }), NOW - 1000)
       await wall.agents.register(createWalletAddress(1), createTestIdentity(1, { name: 'Bob' }), NOW + 1)
       expect((await wall.log.readAfter(0, 9)).map(({ at }) => at)).toEqual([NOW, NOW, NOW + 1])
     })
 
     test('a reader who pages through the log misses nothing and gets nothing twice', async (wall) => {
-      await playStory(wall)
+      await writeHistory(wall)
       const whole = await wall.log.readAfter(0, 100)
       const pages = [await wall.log.readAfter(0, 3), await wall.log.readAfter(3, 3), await wall.log.readAfter(6, 3)]
       expect(pages.flat()).toEqual([...whole])
@@ -70,7 +74,7 @@ export function testLog(name: string, test: EngineTest): void {
 
     test('the compacted log omits overwritten changes, and ends with the same entry as the log', async (wall) => {
       expect(await wall.log.readCompacted()).toEqual([])
-      await playStory(wall)
+      await writeHistory(wall)
       const whole = await wall.log.readAfter(0, 100)
       const compacted = await wall.log.readCompacted()
       expect(compacted.map(({ number, kind }) => [number, kind])).toEqual([
@@ -84,12 +88,12 @@ export function testLog(name: string, test: EngineTest): void {
     })
 
     test('the store is ready while it is open, and only then', async (wall) => {
-      expect([await wall.store.ready(), await wall.store.tryWrite()]).toEqual([true, null])
+      expect([await wall.store.isReadable(), await wall.store.tryWrite()]).toEqual([true, null])
       await wall.close()
-      expect(await wall.store.ready()).toBe(false)
+      expect(await wall.store.isReadable()).toBe(false)
       expect(await wall.store.tryWrite()).toMatchObject({ of: 'store-write' })
       expect(await catchFailure(wall.log.readAfter(0, 1))).toMatchObject({ name: 'StoreUnavailable' })
-      expect(await catchFailure(wall.blocks.edit(blockOf('3,4'), createTestEdit(1), NOW))).toMatchObject({
+      expect(await catchFailure(wall.blocks.edit(parseBlockOrThrow('3,4'), createTestEdit(1), NOW))).toMatchObject({
         name: 'StoreUnavailable',
       })
     })
@@ -97,13 +101,13 @@ export function testLog(name: string, test: EngineTest): void {
 }
 
 /** Makes seven changes: two sales, two repaints of the first, one of the second, and two identities. */
-async function playStory(wall: Engine): Promise<void> {
-  const first = await sell(wall, '3,4', 1, 1, SILENT)
+async function writeHistory(wall: Engine): Promise<void> {
+  const first = await sellBlock(wall, '3,4', 1, 1, SILENT)
   for (const digest of [1, 2])
     await wall.blocks.edit(first.block, createTestEdit(digest, { message: `${digest}` }), NOW)
   for (const digest of [3, 4])
     await wall.agents.register(createWalletAddress(1), createTestIdentity(digest, { name: `${digest}` }), NOW)
-  const second = await sell(wall, '5,6', 2, 2, SILENT)
+  const second = await sellBlock(wall, '5,6', 2, 2, SILENT)
   await wall.blocks.edit(second.block, createTestEdit(5, { message: 'x' }), NOW)
 }
 
@@ -111,7 +115,7 @@ const HOUR_MS = 3_600_000
 
 /** Makes a sale, three repaints in one hour and one in the next, hides a part, and sets two names. */
 async function repaintForHours(wall: Engine): Promise<void> {
-  const { block } = await sell(wall, '3,4', 1, 1, SILENT, NOW)
+  const { block } = await sellBlock(wall, '3,4', 1, 1, SILENT, NOW)
   for (const [at, minutes] of [1, 2, 3, 61].entries())
     await wall.blocks.edit(block, { ...createTestEdit(at, { message: `${at}` }), ts: NOW }, NOW + minutes * 60_000)
   await wall.moderation.moderate(block, 'hide', ['message'], NOW + HOUR_MS + 120_000)
@@ -123,7 +127,7 @@ function testShortening(test: EngineTest): void {
   test('overwritten repaints and names can be dropped, and the other entries of the log keep their numbers', async (wall) => {
     await repaintForHours(wall)
     const outline = await wall.compaction.readOutline(0, 9)
-    const [block, named] = [`block ${blockOf('3,4')}`, 'wallet 1']
+    const [block, named] = [`block ${parseBlockOrThrow('3,4')}`, 'wallet 1']
     expect(outline.map(({ number, subject, superseded }) => [number, subject, superseded])).toEqual([
       [1, null, 0],
       [2, block, 1],
@@ -138,10 +142,10 @@ function testShortening(test: EngineTest): void {
       { number: 3, at: NOW + 120_000, subject: block, superseded: 1 },
     ])
     const before = await wall.log.readCompacted()
-    await wall.compaction.drop([2, 3, 7])
+    await wall.compaction.dropEntries([2, 3, 7])
     expect((await wall.log.readAfter(0, 9)).map(({ number }) => number)).toEqual([1, 4, 5, 6, 8])
     expect(await wall.log.readCompacted()).toEqual(before)
-    await sell(wall, '5,6', 2, 2, SILENT, NOW + 3 * HOUR_MS)
+    await sellBlock(wall, '5,6', 2, 2, SILENT, NOW + 3 * HOUR_MS)
     expect((await wall.log.readAfter(8, 9)).map(({ number }) => number)).toEqual([9])
   })
 
@@ -149,7 +153,7 @@ function testShortening(test: EngineTest): void {
     await repaintForHours(wall)
     const before = await wall.log.readAfter(0, 9)
     for (const numbers of [[1], [5], [6], [8], [2, 3, 8]])
-      expect(await catchFailure(wall.compaction.drop(numbers))).toBeDefined()
+      expect(await catchFailure(wall.compaction.dropEntries(numbers))).toBeDefined()
     expect(await wall.log.readAfter(0, 9)).toEqual(before)
   })
 }

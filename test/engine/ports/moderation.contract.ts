@@ -2,9 +2,9 @@ import { describe, expect } from 'bun:test'
 import type { BlockContent } from '../../../server/domain/wall/log.ts'
 import { CONTENT_PARTS, type NamePart } from '../../../server/domain/wall/moderation.ts'
 import { NOTHING_HIDDEN } from '../../support/any-log.ts'
-import { reserve, sell, type Engine, type EngineTest } from '../../support/engine.ts'
+import { reserveTarget, sellBlock, type Engine, type EngineTest } from '../../support/engine.ts'
 import {
-  blockOf,
+  parseBlockOrThrow,
   createTestEdit,
   createTestIdentity,
   createTestListing,
@@ -17,7 +17,7 @@ import {
 // Goal: no port of the store shows content that the operator hid, and none of it is lost. Method: hide after, before
 // and between an owner's edits, and read through every port that returns the content of a block.
 
-const block = blockOf('3,4')
+const block = parseBlockOrThrow('3,4')
 const { name: _name, framework: _framework, painter: _painter, ...SOLD } = createTestListing()
 
 /** The suite of the `Moderation` port. */
@@ -36,7 +36,7 @@ const readContent = async ({ blocks }: Engine): Promise<BlockContent | undefined
 
 function testActs(test: EngineTest): void {
   test('a hidden part is shown as absent, and the other parts and the owner stay the same', async (wall) => {
-    await sell(wall, '3,4', 1, 1)
+    await sellBlock(wall, '3,4', 1, 1)
     const hidden = { ...NOTHING_HIDDEN, pixels: true }
     expect(await wall.moderation.moderate(block, 'hide', ['pixels'], NOW)).toEqual({ kind: 'applied', hidden })
     expect(await wall.blocks.findOwned(block)).toMatchObject({
@@ -49,7 +49,7 @@ function testActs(test: EngineTest): void {
   })
 
   test('the parts of a block are hidden and shown independently of each other, and keep their content', async (wall) => {
-    await sell(wall, '3,4', 1, 1)
+    await sellBlock(wall, '3,4', 1, 1)
     await wall.moderation.moderate(block, 'hide', ['message', 'link'], NOW)
     await wall.moderation.moderate(block, 'hide', ['pixels'], NOW)
     expect(await readContent(wall)).toEqual({ pixels: null, message: null, link: null })
@@ -60,10 +60,10 @@ function testActs(test: EngineTest): void {
   })
 
   test('a moderation action that changes nothing is not logged, and a block without an owner cannot be hidden', async (wall) => {
-    await sell(wall, '3,4', 1, 1)
-    await reserve(wall, blockOf('5,6'), createTestPayment(1, 2))
+    await sellBlock(wall, '3,4', 1, 1)
+    await reserveTarget(wall, parseBlockOrThrow('5,6'), createTestPayment(1, 2))
     const moderate = async (coord: string, act: 'hide' | 'unhide') =>
-      (await wall.moderation.moderate(blockOf(coord), act, ['link'], NOW)).kind
+      (await wall.moderation.moderate(parseBlockOrThrow(coord), act, ['link'], NOW)).kind
     expect(await moderate('3,4', 'unhide')).toBe('unchanged')
     expect([await moderate('3,4', 'hide'), await moderate('3,4', 'hide')]).toEqual(['applied', 'unchanged'])
     expect([await moderate('5,6', 'hide'), await moderate('7,8', 'hide')]).toEqual(['not-owned', 'not-owned'])
@@ -73,7 +73,7 @@ function testActs(test: EngineTest): void {
 
 function testOwners(test: EngineTest): void {
   test('an owner’s repaint of a hidden part stays hidden until the operator shows the part again', async (wall) => {
-    await sell(wall, '3,4', 1, 1)
+    await sellBlock(wall, '3,4', 1, 1)
     await wall.moderation.moderate(block, 'hide', ['pixels'], NOW)
     expect(await wall.blocks.edit(block, createTestEdit(1, { pixels: createPixels(9), message: 'new' }), NOW)).toBe(
       'applied',
@@ -86,7 +86,7 @@ function testOwners(test: EngineTest): void {
   })
 
   test('an owner’s latest edit still counts as the latest after the operator hides it', async (wall) => {
-    await sell(wall, '3,4', 1, 1)
+    await sellBlock(wall, '3,4', 1, 1)
     const edit = createTestEdit(1, { message: 'new' })
     await wall.blocks.edit(block, edit, NOW)
     await wall.moderation.moderate(block, 'hide', ['message'], NOW)
@@ -96,8 +96,8 @@ function testOwners(test: EngineTest): void {
 
 function testHistory(test: EngineTest): void {
   test('content that was hidden once never reappears in earlier entries of the full or the compacted log', async (wall) => {
-    await sell(wall, '3,4', 1, 1)
-    await sell(wall, '5,6', 2, 2)
+    await sellBlock(wall, '3,4', 1, 1)
+    await sellBlock(wall, '5,6', 2, 2)
     await wall.blocks.edit(block, createTestEdit(1, { pixels: createPixels(9) }), NOW)
     await wall.moderation.moderate(block, 'hide', ['pixels'], NOW)
     await wall.blocks.edit(block, createTestEdit(2, { pixels: createPixels(11) }), NOW)
@@ -126,8 +126,8 @@ function testWallets(test: EngineTest): void {
   const shown = { name: 'Ada', framework: 'loom' }
 
   test('the name and framework of a wallet are hidden separately, and an unhidden name is shown with its current value', async (wall) => {
-    await sell(wall, '3,4', 1, 1)
-    await sell(wall, '5,6', 2, 2)
+    await sellBlock(wall, '3,4', 1, 1)
+    await sellBlock(wall, '5,6', 2, 2)
     const hidden = { name: true, framework: false }
     expect(await hideName(wall, 'name')).toEqual({ kind: 'applied', hidden, isBanned: false })
     expect((await hideName(wall, 'name')).kind).toBe('unchanged')
@@ -149,8 +149,8 @@ function testWallets(test: EngineTest): void {
   })
 
   test('a name that was hidden once never reappears in earlier entries of the full or the compacted log', async (wall) => {
-    await sell(wall, '3,4', 1, 1)
-    await sell(wall, '5,6', 2, 2)
+    await sellBlock(wall, '3,4', 1, 1)
+    await sellBlock(wall, '5,6', 2, 2)
     await wall.agents.register(createWalletAddress(1), createTestIdentity(9, { name: 'rude' }), NOW)
     await hideName(wall, 'name')
     await wall.agents.register(createWalletAddress(1), createTestIdentity(10, { name: 'kind' }), NOW)
@@ -173,14 +173,14 @@ function testWallets(test: EngineTest): void {
   })
 
   test('the new content of a banned wallet is hidden as it arrives, and its earlier content is not', async (wall) => {
-    await sell(wall, '3,4', 1, 1)
+    await sellBlock(wall, '3,4', 1, 1)
     expect((await wall.moderation.moderateWallet(createWalletAddress(1), { act: 'ban' }, NOW)).kind).toBe('applied')
     expect(await readContent(wall)).toEqual(SOLD)
     await wall.blocks.edit(block, createTestEdit(1, { message: 'rude', link: null }), NOW)
     expect(await readContent(wall)).toEqual({ ...SOLD, message: null, link: null })
     await wall.agents.register(createWalletAddress(1), createTestIdentity(9, { framework: 'rude' }), NOW)
     expect((await wall.blocks.findOwned(block))?.profile).toEqual({ name: 'Ada', framework: null })
-    const { block: bought } = await sell(
+    const { block: bought } = await sellBlock(
       wall,
       '7,8',
       1,
@@ -193,7 +193,7 @@ function testWallets(test: EngineTest): void {
   })
 
   test('after a ban ends, new content is shown, except in parts hidden during the ban, which stay hidden until `unhide`', async (wall) => {
-    await sell(wall, '3,4', 1, 1)
+    await sellBlock(wall, '3,4', 1, 1)
     await wall.moderation.moderateWallet(createWalletAddress(1), { act: 'ban' }, NOW)
     await wall.blocks.edit(block, createTestEdit(1, { message: 'rude' }), NOW)
     expect(await wall.moderation.moderateWallet(createWalletAddress(1), { act: 'unban' }, NOW)).toMatchObject({
@@ -217,8 +217,8 @@ function testRecords(test: EngineTest): void {
       parts: '',
       why: 'spam',
     } as const
-    await moderation.record(act)
-    await moderation.record(other)
+    await moderation.recordAct(act)
+    await moderation.recordAct(other)
     expect(await moderation.listRecords()).toEqual([act, other])
   })
 }

@@ -1,8 +1,8 @@
 import { describe, expect } from 'bun:test'
 import { OPEN_REPORTS_MAX, REPORTS_KEPT_MS, REPORTS_OF_A_WORK_MAX } from '../../../server/domain/wall/reports.ts'
-import { coordOf } from '../../../shared/wall.ts'
+import { formatCoord } from '../../../shared/wall.ts'
 import type { EngineTest } from '../../support/engine.ts'
-import { blockOf, NOW } from '../../support/samples.ts'
+import { parseBlockOrThrow, NOW } from '../../support/samples.ts'
 
 // Goal: the operator sees how old the last backup is, the webhook continues where it stopped, and reports wait for the
 // operator, within limits. Method: each record is read before its first entry, and after several entries.
@@ -42,8 +42,8 @@ const TODAY = { day: '2027-01-15', fresh: 'one' }
 
 /** A report of the work that begins at a block, from a reporter. */
 const createReport = (coord: string, reporter: string, note: string | null = null) => ({
-  work: blockOf(coord),
-  block: blockOf(coord),
+  work: parseBlockOrThrow(coord),
+  block: parseBlockOrThrow(coord),
   reason: 'scam' as const,
   note,
   reporterFor: (key: string) => Bun.MD5.hash(`${key} ${reporter}`, 'hex'),
@@ -55,13 +55,15 @@ function testReports(name: string, test: EngineTest): void {
       reports,
     }) => {
       expect(await reports.listOpen()).toEqual([])
-      expect(await reports.file(createReport('3,4', 'a', 'look'), TODAY, NOW)).toBe('filed')
-      expect(await reports.file(createReport('3,4', 'a'), { ...TODAY, fresh: 'two' }, NOW + 1)).toBe('known')
-      expect(await reports.file(createReport('3,4', 'b'), TODAY, NOW + 2)).toBe('filed')
-      expect(await reports.file(createReport('5,6', 'a'), TODAY, NOW + 3)).toBe('filed')
-      expect(await reports.file(createReport('3,4', 'a'), { day: '2027-01-16', fresh: 'x' }, NOW + 4)).toBe('filed')
+      expect(await reports.fileReport(createReport('3,4', 'a', 'look'), TODAY, NOW)).toBe('filed')
+      expect(await reports.fileReport(createReport('3,4', 'a'), { ...TODAY, fresh: 'two' }, NOW + 1)).toBe('known')
+      expect(await reports.fileReport(createReport('3,4', 'b'), TODAY, NOW + 2)).toBe('filed')
+      expect(await reports.fileReport(createReport('5,6', 'a'), TODAY, NOW + 3)).toBe('filed')
+      expect(await reports.fileReport(createReport('3,4', 'a'), { day: '2027-01-16', fresh: 'x' }, NOW + 4)).toBe(
+        'filed',
+      )
       const open = await reports.listOpen()
-      expect(open.map(({ work, at }) => [coordOf(work), at - NOW])).toEqual([
+      expect(open.map(({ work, at }) => [formatCoord(work), at - NOW])).toEqual([
         ['3,4', 0],
         ['3,4', 2],
         ['5,6', 3],
@@ -70,8 +72,8 @@ function testReports(name: string, test: EngineTest): void {
       expect(open[0]).toEqual({
         id: 1,
         at: NOW,
-        work: blockOf('3,4'),
-        block: blockOf('3,4'),
+        work: parseBlockOrThrow('3,4'),
+        block: parseBlockOrThrow('3,4'),
         reason: 'scam',
         note: 'look',
       })
@@ -81,23 +83,23 @@ function testReports(name: string, test: EngineTest): void {
       reports,
     }) => {
       const by = { outcome: 'dismissed', who: 'ada', why: 'fine' } as const
-      await reports.file(createReport('3,4', 'a'), TODAY, NOW)
-      await reports.file(createReport('3,4', 'b'), TODAY, NOW)
-      await reports.file(createReport('5,6', 'a'), TODAY, NOW)
-      expect(await reports.close([blockOf('3,4')], by, NOW + 1)).toBe(2)
-      expect(await reports.close([blockOf('3,4')], by, NOW + 2)).toBe(0)
-      expect((await reports.listOpen()).map(({ work }) => coordOf(work))).toEqual(['5,6'])
+      await reports.fileReport(createReport('3,4', 'a'), TODAY, NOW)
+      await reports.fileReport(createReport('3,4', 'b'), TODAY, NOW)
+      await reports.fileReport(createReport('5,6', 'a'), TODAY, NOW)
+      expect(await reports.close([parseBlockOrThrow('3,4')], by, NOW + 1)).toBe(2)
+      expect(await reports.close([parseBlockOrThrow('3,4')], by, NOW + 2)).toBe(0)
+      expect((await reports.listOpen()).map(({ work }) => formatCoord(work))).toEqual(['5,6'])
       // The same reporter is still known on the same day.
-      expect(await reports.file(createReport('3,4', 'a'), TODAY, NOW + 3)).toBe('known')
+      expect(await reports.fileReport(createReport('3,4', 'a'), TODAY, NOW + 3)).toBe('known')
       const later = NOW + 2 + REPORTS_KEPT_MS
-      expect(await reports.file(createReport('3,4', 'a'), TODAY, later)).toBe('filed')
+      expect(await reports.fileReport(createReport('3,4', 'a'), TODAY, later)).toBe('filed')
     })
 
     test('reports beyond the limit per artwork are not stored', async ({ reports }) => {
       for (let reporter = 0; reporter < REPORTS_OF_A_WORK_MAX; reporter++)
-        expect(await reports.file(createReport('3,4', `${reporter}`), TODAY, NOW)).toBe('filed')
-      expect(await reports.file(createReport('3,4', 'one more'), TODAY, NOW)).toBe('known')
-      expect(await reports.file(createReport('5,6', 'one more'), TODAY, NOW)).toBe('filed')
+        expect(await reports.fileReport(createReport('3,4', `${reporter}`), TODAY, NOW)).toBe('filed')
+      expect(await reports.fileReport(createReport('3,4', 'one more'), TODAY, NOW)).toBe('known')
+      expect(await reports.fileReport(createReport('5,6', 'one more'), TODAY, NOW)).toBe('filed')
       expect(await reports.listOpen()).toHaveLength(REPORTS_OF_A_WORK_MAX + 1)
       expect(OPEN_REPORTS_MAX).toBeGreaterThan(REPORTS_OF_A_WORK_MAX)
     })
@@ -105,7 +107,7 @@ function testReports(name: string, test: EngineTest): void {
     test('open reports are listed for delivery, oldest first, until they are marked as delivered', async ({
       reports,
     }) => {
-      for (const reporter of ['a', 'b', 'c']) await reports.file(createReport('3,4', reporter), TODAY, NOW)
+      for (const reporter of ['a', 'b', 'c']) await reports.fileReport(createReport('3,4', reporter), TODAY, NOW)
       const listIds = async (limit = 9) => (await reports.listUndelivered(limit)).map(({ id }) => id)
       expect(await listIds(2)).toEqual([1, 2])
       await reports.markDelivered(1)

@@ -13,7 +13,7 @@ export type WalletsWorld = {
   readonly owner: Signer
   readonly stranger: Signer
   /** A new payment that its payer signed. */
-  payment(): Promise<Payment>
+  createPayment(): Promise<Payment>
   /** A new payment that somebody else signed. */
   createForgedPayment(): Promise<Payment>
 }
@@ -21,7 +21,13 @@ export type WalletsWorld = {
 const FROM = '192.0.2.1'
 
 /** Returns the digest that `signer` signed, or the reason why there is none. */
-async function checkDigest(wallets: Wallets, signer: Address, texts: string[], signature: `0x${string}`, from: string) {
+async function findSignedDigest(
+  wallets: Wallets,
+  signer: Address,
+  texts: string[],
+  signature: `0x${string}`,
+  from: string,
+) {
   const answer = await wallets.findSigner([signer], texts, signature, from)
   return typeof answer === 'string' ? answer : answer.digest
 }
@@ -34,7 +40,7 @@ export function testWallets(name: string, open: () => Promise<WalletsWorld>): vo
     test('a signature of any allowed text is recognised, and each text has its own digest', async () => {
       const { wallets, owner } = await open()
       const digests = await Promise.all(
-        texts.map(async (text) => checkDigest(wallets, owner.address, texts, await owner.sign(text), FROM)),
+        texts.map(async (text) => findSignedDigest(wallets, owner.address, texts, await owner.sign(text), FROM)),
       )
       for (const digest of digests) expect(digest).toMatch(/^0x[0-9a-f]{64}$/)
       expect(new Set(digests).size).toBe(texts.length)
@@ -43,17 +49,17 @@ export function testWallets(name: string, open: () => Promise<WalletsWorld>): vo
     test('a text has the same digest in any list of texts', async () => {
       const { wallets, owner } = await open()
       const signature = await owner.sign('one')
-      const alone = await checkDigest(wallets, owner.address, ['one'], signature, FROM)
+      const alone = await findSignedDigest(wallets, owner.address, ['one'], signature, FROM)
       expect(alone).toBeDefined()
-      expect(await checkDigest(wallets, owner.address, ['two', 'one'], signature, FROM)).toBe(alone)
+      expect(await findSignedDigest(wallets, owner.address, ['two', 'one'], signature, FROM)).toBe(alone)
     })
 
     test('a signature by another wallet, or of another text, counts as not signed', async () => {
       const { wallets, owner, stranger } = await open()
-      expect(await checkDigest(wallets, owner.address, texts, await stranger.sign('one'), FROM)).toBe('not-signed')
-      expect(await checkDigest(wallets, stranger.address, texts, await owner.sign('one'), FROM)).toBe('not-signed')
-      expect(await checkDigest(wallets, owner.address, texts, await owner.sign('three'), FROM)).toBe('not-signed')
-      expect(await checkDigest(wallets, owner.address, [], await owner.sign('one'), FROM)).toBe('not-signed')
+      expect(await findSignedDigest(wallets, owner.address, texts, await stranger.sign('one'), FROM)).toBe('not-signed')
+      expect(await findSignedDigest(wallets, stranger.address, texts, await owner.sign('one'), FROM)).toBe('not-signed')
+      expect(await findSignedDigest(wallets, owner.address, texts, await owner.sign('three'), FROM)).toBe('not-signed')
+      expect(await findSignedDigest(wallets, owner.address, [], await owner.sign('one'), FROM)).toBe('not-signed')
     })
 
     test('if several wallets may sign, the result contains the wallet that signed', async () => {
@@ -70,12 +76,12 @@ export function testWallets(name: string, open: () => Promise<WalletsWorld>): vo
     test('bytes that are not a signature count as not signed', async () => {
       const { wallets, owner } = await open()
       for (const bytes of ['0x', '0x00', `0x${'00'.repeat(65)}`, `0x${'ab'.repeat(1000)}`] as const)
-        expect(await checkDigest(wallets, owner.address, texts, bytes, FROM)).toBe('not-signed')
+        expect(await findSignedDigest(wallets, owner.address, texts, bytes, FROM)).toBe('not-signed')
     })
 
     test('a payment is valid if its payer signed it, and invalid if another wallet did', async () => {
-      const { wallets, payment, createForgedPayment: forged } = await open()
-      const [good, bad] = [await payment(), await forged()]
+      const { wallets, createPayment, createForgedPayment: forged } = await open()
+      const [good, bad] = [await createPayment(), await forged()]
       expect(await wallets.checkPaymentSignature(good)).toBe('signed')
       expect(await wallets.checkTokenSignature(good)).toBe('signed')
       expect(await wallets.checkPaymentSignature(bad)).toBe('not-signed')

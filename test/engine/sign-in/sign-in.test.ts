@@ -2,7 +2,7 @@ import { describe, expect } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { openPostgres } from '../../../db/postgres/open.ts'
 import type { Receipts } from '../../../shared/contract/wallet.ts'
-import { openBlank } from '../../support/blank-wall.ts'
+import { openBlankWall } from '../../support/blank-wall.ts'
 import { testOver, type TestOver } from '../../support/engine.ts'
 import { createPrng } from '../../support/prng.ts'
 import { NOW, TERMS, createWalletAddress } from '../../support/samples.ts'
@@ -11,7 +11,7 @@ import {
   readDemand,
   readSignInFields,
   createSignInHeader,
-  createSignInPost,
+  createSignInInit,
   sendSignedIn,
   type SignInFields,
 } from '../../support/service/signing-in.ts'
@@ -29,17 +29,17 @@ const BLOCK = 'POST /blocks/3,4'
 /** Opens two instances of a wall, on two connections to one store or on the same one, and buys three blocks. */
 async function openSoldWalls(first: Store, second: Store): Promise<Walls> {
   const wall = await openWall({}, first)
-  await wall.buy(`/blocks/3,4?message=old&painter=${PAINTER}`, 1, 1)
-  await wall.buy('/blocks/4,4', 1, 2)
-  await wall.buy('/blocks/5,4', 2, 3)
+  await wall.buyBlock(`/blocks/3,4?message=old&painter=${PAINTER}`, 1, 1)
+  await wall.buyBlock('/blocks/4,4', 1, 2)
+  await wall.buyBlock('/blocks/5,4', 2, 3)
   return [wall, await openWall({}, second)]
 }
 
 type Walls = readonly [Wall, Wall]
 type WallsTest = TestOver<Walls>
 
-async function closeBoth([wall, other]: Walls): Promise<void> {
-  await wall.idle()
+async function closeWalls([wall, other]: Walls): Promise<void> {
+  await wall.waitUntilIdle()
   await wall.db.close()
   if (other.db !== wall.db) await other.db.close()
 }
@@ -48,24 +48,28 @@ const readMessage = async (wall: Wall, coord = '3,4') =>
   (await readJson(await wall.sendRequest(`GET /blocks/${coord}`)))['message']
 
 /** Signs a request as demanded, and sends it with some of the header's fields changed before or after signing. */
-async function sendAltered(wall: Wall, before: SignInFields, after: Record<string, unknown> = {}): Promise<Response> {
-  const demand = await wall.sendRequest(BLOCK, createSignInPost({ message: 'new' }))
+async function sendAlteredSignIn(
+  wall: Wall,
+  before: SignInFields,
+  after: Record<string, unknown> = {},
+): Promise<Response> {
+  const demand = await wall.sendRequest(BLOCK, createSignInInit({ message: 'new' }))
   const header = createSignInHeader({ ...readSignInFields(demand, OWNER), ...before }, OWNER, after)
-  return await wall.sendRequest(BLOCK, createSignInPost({ message: 'new' }, header))
+  return await wall.sendRequest(BLOCK, createSignInInit({ message: 'new' }, header))
 }
 
 const { createWall: newWall } = openPostgresWalls()
 
 const testOnSqlite = testOver(async () => {
   // Only one process can open a file, so both walls use one store.
-  const store = await openBlank()
+  const store = await openBlankWall()
   return await openSoldWalls(store, store)
-}, closeBoth)
+}, closeWalls)
 
 const testOnPostgres = testOver(async () => {
   const url = await newWall()
   return await openSoldWalls(await openPostgres(url, TERMS.network), await openPostgres(url, TERMS.network))
-}, closeBoth)
+}, closeWalls)
 
 describe('signing in on SQLite', () => {
   for (const promises of [testDemands, testOwners, testReceipts, testRefusals, testRepeats]) promises(testOnSqlite)
@@ -119,7 +123,7 @@ function testReceipts(test: WallsTest): void {
   test('with a sign-in, a wallet can list its own purchases with their receipts, but not those of another wallet', async ([
     wall,
   ]) => {
-    const bought = await wall.buy('/blocks/6,4', 1, 4)
+    const bought = await wall.buyBlock('/blocks/6,4', 1, 4)
     const { purchases, nextAfter } = await listReceipts(wall, {})
     expect(purchases.map(({ target, state }) => [target, state])).toEqual([
       ['6,4', 'sold'],
@@ -131,14 +135,14 @@ function testReceipts(test: WallsTest): void {
     const nobody = await sendSignedIn(wall, LIST, {}, createWalletAddress(7))
     expect([nobody.response.status, await readErrorCode(nobody.response)]).toEqual([404, 'no_purchases'])
     const forged = createSignInHeader(
-      readSignInFields(await wall.sendRequest(LIST, createSignInPost({})), OWNER),
+      readSignInFields(await wall.sendRequest(LIST, createSignInInit({})), OWNER),
       STRANGER,
     )
-    expect((await wall.sendRequest(LIST, createSignInPost({}, forged))).status).toBe(401)
+    expect((await wall.sendRequest(LIST, createSignInInit({}, forged))).status).toBe(401)
   })
 
   test('more than fifty receipts are listed page by page', async ([wall]) => {
-    for (let at = 0; at < 50; at += 1) await wall.buy(`/blocks/${at},9`, 1, 100 + at)
+    for (let at = 0; at < 50; at += 1) await wall.buyBlock(`/blocks/${at},9`, 1, 100 + at)
     const first = await listReceipts(wall, {})
     expect(first.purchases.map(({ target }) => target)).toEqual(Array.from({ length: 50 }, (_, at) => `${49 - at},9`))
     const { purchases, nextAfter } = await listReceipts(wall, { after: first.nextAfter })
@@ -151,7 +155,7 @@ function testDemands(test: WallsTest): void {
     wall,
   ]) => {
     const body = JSON.stringify({ link: null, pixels: '07'.repeat(100) })
-    const demand = await wall.sendRequest('POST /blocks/003,4', createSignInPost(body))
+    const demand = await wall.sendRequest('POST /blocks/003,4', createSignInInit(body))
     expect([demand.status, demand.headers.get('cache-control')]).toEqual([402, 'no-store'])
     expect(await readJson(demand)).toMatchObject({
       error: 'sign_in_required',
@@ -205,7 +209,7 @@ function testDemands(test: WallsTest): void {
     const { header } = await sendSignedIn(wall, BLOCK, { message: 'a' }, OWNER)
     for (const [request, body, status, code] of bad)
       for (const sent of [undefined, header]) {
-        const response = await wall.sendRequest(request, createSignInPost(body, sent))
+        const response = await wall.sendRequest(request, createSignInInit(body, sent))
         expect([request, response.status, await readErrorCode(response)]).toEqual([request, status, code])
       }
   })
@@ -225,11 +229,11 @@ function testRefusals(test: WallsTest): void {
       ['POST /api/agents/me/receipts', {}],
     ]
     for (const [request, body] of others) {
-      const response = await wall.sendRequest(request, createSignInPost(body, header))
+      const response = await wall.sendRequest(request, createSignInInit(body, header))
       expect([request, response.status, await readErrorCode(response)]).toEqual([request, 401, 'unauthorized'])
     }
     for (const field of ['domain', 'uri', 'statement', 'requestId']) {
-      const response = await sendAltered(wall, { [field]: field === 'uri' ? 'https://evil.test/' : 'evil.test' })
+      const response = await sendAlteredSignIn(wall, { [field]: field === 'uri' ? 'https://evil.test/' : 'evil.test' })
       expect([response.status, await readErrorCode(response)]).toEqual([401, 'unauthorized'])
       expect((await readJson(response))['message']).toContain(field)
     }
@@ -246,7 +250,7 @@ function testRefusals(test: WallsTest): void {
       { issuedAt: '2027-01-15T09:00:00+01:00' },
       { issuedAt: formatTime(300_000), expirationTime: undefined },
     ]
-    for (const fields of timely) expect((await sendAltered(wall, fields)).status).toBe(200)
+    for (const fields of timely) expect((await sendAlteredSignIn(wall, fields)).status).toBe(200)
     const untimely: readonly SignInFields[] = [
       { issuedAt: formatTime(-300_001), expirationTime: undefined },
       { issuedAt: formatTime(300_001), expirationTime: undefined },
@@ -254,7 +258,7 @@ function testRefusals(test: WallsTest): void {
       { notBefore: formatTime(1) },
     ]
     for (const fields of untimely) {
-      const response = await sendAltered(wall, fields)
+      const response = await sendAlteredSignIn(wall, fields)
       expect([response.status, await readErrorCode(response)]).toEqual([400, 'stale_signature'])
     }
   })
@@ -279,18 +283,18 @@ function testRefusals(test: WallsTest): void {
   ]
   test('a header that is not a sign-in for this chain is rejected as invalid_sign_in', async ([wall]) => {
     for (const [what, changes] of unreadable) {
-      const response = await sendAltered(wall, {}, changes)
+      const response = await sendAlteredSignIn(wall, {}, changes)
       expect([what, response.status, await readErrorCode(response)]).toEqual([what, 400, 'invalid_sign_in'])
     }
     for (const header of ['', '%', 'e30', btoa('null'), btoa('[]'), btoa('{"a":1,"a":2}'), btoa('{'), 'A'.repeat(9000)])
-      expect(await readErrorCode(await wall.sendRequest(BLOCK, createSignInPost({ message: 'a' }, header)))).toBe(
+      expect(await readErrorCode(await wall.sendRequest(BLOCK, createSignInInit({ message: 'a' }, header)))).toBe(
         'invalid_sign_in',
       )
     expect(await readMessage(wall)).toBe('old')
   })
 
   test('each of 3,000 altered sign-in headers gets a 400 or 401 response', async ([wall]) => {
-    const demand = await wall.sendRequest(BLOCK, createSignInPost({ message: 'new' }))
+    const demand = await wall.sendRequest(BLOCK, createSignInInit({ message: 'new' }))
     const fields = { ...readSignInFields(demand, OWNER) }
     const honest = JSON.stringify({ ...fields, signature: `0x${'5a'.repeat(65)}` })
     const prng = createPrng(27)
@@ -305,7 +309,7 @@ function testRefusals(test: WallsTest): void {
       const header = prng.nextBoolean(0.1) ? text.replaceAll(/[^\x20-\x7e]/g, '') : Buffer.from(text).toString('base64')
       const request = new Request(`${BASE_URL}/blocks/3,4`, {
         method: 'POST',
-        ...createSignInPost({ message: 'new' }, header),
+        ...createSignInInit({ message: 'new' }, header),
       })
       statuses.add((await wall.app.handle(request)).status)
     }
@@ -321,23 +325,23 @@ function testRepeats(test: WallsTest): void {
     const { header, response } = await sendSignedIn(wall, BLOCK, { message: 'first' }, OWNER)
     expect(response.status).toBe(200)
     const again = await Promise.all(
-      [wall, other, wall, other].map((each) => each.sendRequest(BLOCK, createSignInPost({ message: 'first' }, header))),
+      [wall, other, wall, other].map((each) => each.sendRequest(BLOCK, createSignInInit({ message: 'first' }, header))),
     )
     expect(again.map(({ status }) => status)).toEqual([200, 200, 200, 200])
     expect(await wall.db.log.readAfter(3, 9)).toHaveLength(1)
     const later = await other.sendRequest('PUT /blocks/3,4', createBodyInit(signEdit(1, '3,4', { message: 'second' })))
     expect(later.status).toBe(200)
-    const replayed = await wall.sendRequest(BLOCK, createSignInPost({ message: 'first' }, header))
+    const replayed = await wall.sendRequest(BLOCK, createSignInInit({ message: 'first' }, header))
     expect([replayed.status, await readErrorCode(replayed)]).toEqual([400, 'stale_signature'])
-    const older = await sendAltered(wall, { issuedAt: new Date(NOW - 1).toISOString() })
+    const older = await sendAlteredSignIn(wall, { issuedAt: new Date(NOW - 1).toISOString() })
     expect([older.status, await readErrorCode(older)]).toEqual([400, 'stale_signature'])
     expect(await readMessage(wall)).toBe('second')
   })
 
   test('one sign-in sent to two instances at the same time repaints the block once', async ([wall, other]) => {
-    const demand = await wall.sendRequest(BLOCK, createSignInPost({ message: 'once' }))
+    const demand = await wall.sendRequest(BLOCK, createSignInInit({ message: 'once' }))
     const header = createSignInHeader(readSignInFields(demand, OWNER), OWNER)
-    const sent = [wall, other].map((each) => each.sendRequest(BLOCK, createSignInPost({ message: 'once' }, header)))
+    const sent = [wall, other].map((each) => each.sendRequest(BLOCK, createSignInInit({ message: 'once' }, header)))
     expect((await Promise.all(sent)).map(({ status }) => status)).toEqual([200, 200])
     expect(await wall.db.log.readAfter(3, 9)).toHaveLength(1)
   })

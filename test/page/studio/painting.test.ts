@@ -12,7 +12,7 @@ import { listSmallTargets, findViolations } from '../../support/page/axe.ts'
 import { requireBuiltPage } from '../../support/page/built-page.ts'
 import { waitUntilReady, measureStageTop, measureStage } from '../../support/page/driver.ts'
 import {
-  readBody,
+  readOrder,
   downloadOrder,
   dropFile,
   installWallet,
@@ -42,7 +42,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
   let unfinished: Promise<Response> | undefined // a purchase that takes longer than its test
   const troubles: string[] = []
 
-  const sell = async (wallet: Wallet, coord: string) => {
+  const sellBlock = async (wallet: Wallet, coord: string) => {
     const px = new Uint8Array(100).fill(RED).toHex()
     const bought = await sendUntilSettled(world, `${coord}?px=${px}`, await signBlockPayment(world, wallet, coord))
     expect(bought.status).toBe(200)
@@ -74,9 +74,9 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     world = await startWorld()
     ada = await world.createFundedWallet(10)
     bob = await world.createFundedWallet(10)
-    await sell(ada, '82,45')
-    await sell(ada, '83,45')
-    await sell(bob, '84,46')
+    await sellBlock(ada, '82,45')
+    await sellBlock(ada, '83,45')
+    await sellBlock(bob, '84,46')
   })
 
   afterEach(async () => {
@@ -116,7 +116,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
       return blocks.map(({ px }) => px).join('')
     }
     const convertByPage = async () => {
-      const { w, pixels } = await readBody(page)
+      const { w, pixels } = await readOrder(page)
       await goToStep(page, 'picture')
       return toBlockOrder(Uint8Array.fromBase64(pixels ?? ''), w).toHex()
     }
@@ -218,7 +218,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     await locateCost(page).getByText('3.00 USDC').waitFor()
     await goToStep(page, 'deal')
     await page.locator('#take').waitFor()
-    await sell(bob, '31,30')
+    await sellBlock(bob, '31,30')
     await locateCost(page).getByText('1 owned by others').waitFor()
     expect(await page.isVisible('#take')).toBe(false)
     // The payment stays in progress until the page has shown it.
@@ -244,8 +244,8 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
       await rm(file)
       return said
     }
-    const readShown = async () => {
-      const { pixels } = await readBody(page)
+    const comparePurchase = async () => {
+      const { pixels } = await readOrder(page)
       const wanted = toBlockOrder(Uint8Array.fromBase64(pixels ?? ''), 2).toHex()
       const deeds = await Promise.all(['10,44', '11,44', '10,45', '11,45'].map(fetchDeed))
       const there = deeds.map((deed) => Uint8Array.fromBase64(deed.pixels ?? '').toHex()).join('')
@@ -257,19 +257,19 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     await page.getByLabel('Message').fill('from a script & a page')
     await page.getByLabel('Message').blur()
     await locateCost(page).getByText('4.00 USDC').waitFor()
-    const body = await readBody(page)
+    const body = await readOrder(page)
     expect(await runScript()).toMatch(/^10,44,2x2 bought in 0x\w+\n$/)
     await locateCost(page).getByText('4 owned by others').waitFor()
     await page.getByLabel('Wallet address').fill(ada.address)
     await locateCost(page).getByText('Free to repaint 4 blocks, with one signature').waitFor()
     expect(body).toMatchObject({ at: '10,44', w: 2, h: 2, message: 'from a script & a page' })
-    expect(await readShown()).toEqual([true, 1, 'from a script & a page'])
+    expect(await comparePurchase()).toEqual([true, 1, 'from a script & a page'])
 
     await dropFile(page, 'b.png', createNoisePng(20, 20, RGBA))
     await page.getByText('b.png, 20 × 20 pixels').waitFor()
     await goToStep(page, 'deal')
     expect(await runScript()).toBe('10,44,2x2 repainted\n')
-    expect(await readShown()).toEqual([true, 1, 'from a script & a page'])
+    expect(await comparePurchase()).toEqual([true, 1, 'from a script & a page'])
   })
 
   test('an owner can repaint with a wallet in the browser, and after an error the page explains it and offers a retry', async () => {
@@ -306,7 +306,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     await page.getByText('Done. Your picture is on the wall.').waitFor()
     // The lost request was sent again with the same signature.
     expect(asked).toHaveLength(3)
-    const { pixels } = await readBody(page)
+    const { pixels } = await readOrder(page)
     const wanted = toBlockOrder(Uint8Array.fromBase64(pixels ?? ''), 2).toHex()
     const deeds = await Promise.all(['82,45', '83,45'].map(fetchDeed))
     expect(deeds.map((deed) => Uint8Array.fromBase64(deed.pixels ?? '').toHex()).join('')).toBe(wanted)
@@ -368,7 +368,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     await goToStep(page, 'words')
     await page.getByLabel('Message').fill('Look & see')
     await page.getByLabel('Message').blur()
-    const body = await readBody(page)
+    const body = await readOrder(page)
     await page.getByRole('button', { name: 'Copy link to this plan' }).click()
     await page.getByRole('button', { name: 'Copied' }).waitFor()
     const link = await page.evaluate(() => navigator.clipboard.readText())
@@ -377,7 +377,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     other.on('request', (request) => asked.push(request.url()))
     await other.goto(link)
     await other.getByRole('heading', { name: 'Hand over' }).waitFor()
-    expect(await readBody(other)).toEqual(body)
+    expect(await readOrder(other)).toEqual(body)
     expect(body).toMatchObject({ at: '20,60', w: 5, h: 3, message: 'Look & see' })
     expect(asked.filter((url) => url.includes('plan='))).toEqual([])
     const cut = await newPage()

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { decodePaymentSignatureHeader } from '@x402/core/http'
 import { createBuyer, openPaymentStore, type BuyerOptions } from '../../../server/client/buyer.ts'
-import { lock } from '../../../server/client/lock.ts'
+import { lockFolder } from '../../../server/client/lock.ts'
 import type { OrderToPay } from '../../../server/client/orders.ts'
 import { WallError } from '../../../server/client/wall-error.ts'
 import { createWallet } from '../../../server/local/wallets.ts'
@@ -83,7 +83,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }))
 const pauses: number[] = []
 beforeEach(() => void (pauses.length = 0))
 
-type Options = BuyerOptions & Partial<Pick<Parameters<typeof createBuyer>[0], 'now' | 'owns'>>
+type Options = BuyerOptions & Partial<Pick<Parameters<typeof createBuyer>[0], 'now' | 'isOwnArea'>>
 
 /** A buyer as a new process would create it, with the payment folder of earlier buyers. */
 const createTestBuyer = (options: Options = {}) =>
@@ -267,7 +267,9 @@ describe('a buyer', () => {
       ['3,4,1x1', 'already_yours'],
       ['other', 'block_taken'],
     ])
-      await expect(createTestBuyer({ owns: async (area) => area === owned }).buy(order)).rejects.toMatchObject({ code })
+      await expect(createTestBuyer({ isOwnArea: async (area) => area === owned }).buy(order)).rejects.toMatchObject({
+        code,
+      })
   })
 
   test('if the wall does not respond, a buyer reports it as unreachable and pays nothing', async () => {
@@ -404,7 +406,7 @@ describe('several purchases by one wallet', () => {
   })
 
   test('a process refreshes its lock as long as it holds the lock, so that other processes wait', async () => {
-    const unlock = await lock(folder)
+    const unlock = await lockFolder(folder)
     const path = join(folder, 'lock')
     const changes = watch(path)
     await utimes(path, new Date(0), new Date(0))

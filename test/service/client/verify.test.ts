@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { numberToHex, pad } from 'viem'
 import { verify, type VerifyOptions } from '../../../server/client/wall.ts'
 import { TRANSFER, USED } from '../../../shared/chain/arrivals.ts'
-import { openNearlySold } from '../../support/nearly-sold.ts'
+import { openNearlySoldWall } from '../../support/nearly-sold.ts'
 import { toHash, TERMS, createWalletAddress } from '../../support/samples.ts'
 import { createScratchFolder } from '../../support/scratch-folder.ts'
 import { OFFER, openWall } from '../../support/service/wall.ts'
@@ -26,7 +26,7 @@ afterAll(async () => {
 
 /** A wall that has sold this many blocks. */
 async function openSoldWall(sold: number): Promise<string> {
-  const open = await openWall({ payees: new Set([OFFER.terms.payTo, PAYEE]) }, await openNearlySold(ALL - sold))
+  const open = await openWall({ payees: new Set([OFFER.terms.payTo, PAYEE]) }, await openNearlySoldWall(ALL - sold))
   const wall = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: (request) => open.app.handle(request) })
   walls.push(wall)
   return wall.url.href
@@ -62,7 +62,7 @@ function startEndpoint(
   { calls: callsMax = 100, blocks: blocksMax = 10_000, eventsFrom = HEAD + 1, alsoAt, busy }: Manner = {},
 ) {
   const requests: Call[][] = []
-  const answer = ({ method, params }: Call): object => {
+  const answerCall = ({ method, params }: Call): object => {
     if (method === 'eth_chainId') return { result: numberToHex(8453) }
     if (method === 'eth_getBlockByNumber') {
       const number = params[0] === 'latest' ? numberToHex(HEAD) : params[0]
@@ -89,13 +89,13 @@ function startEndpoint(
         )
       if (batch.length > callsMax)
         return Response.json({ error: { code: -32_600, message: 'too many calls' } }, { status: 400 })
-      return Response.json(batch.map((call) => ({ jsonrpc: '2.0', id: call.id, ...answer(call) })))
+      return Response.json(batch.map((call) => ({ jsonrpc: '2.0', id: call.id, ...answerCall(call) })))
     },
   })
   return { rpc: [rpc.url.href], requests, [Symbol.dispose]: () => void rpc.stop(true) }
 }
 
-const check = (options: VerifyOptions, name: string, address = url) =>
+const verifyWall = (options: VerifyOptions, name: string, address = url) =>
   verify(address, { ...options, folder: join(scratch, name) })
 
 const createProvedResult = (sold: number) => ({
@@ -110,12 +110,12 @@ const PROVED = createProvedResult(SOLD)
 test('checking all payments of a full wall takes at most 200 requests of up to 100 calls, and verifying the wall again takes three requests', async () => {
   using chain = startEndpoint(ALL)
   const full = await openSoldWall(ALL)
-  const first = await check(chain, 'full', full)
+  const first = await verifyWall(chain, 'full', full)
   expect(first).toMatchObject({ ...createProvedResult(ALL), searched: { from: 1n, through: BigInt(HEAD) } })
   expect(first.requests.payments).toBeLessThanOrEqual(200)
   expect(Math.max(...chain.requests.map(({ length }) => length))).toBe(100)
   // The chain's id, its newest block, and the events of blocks that may still be replaced.
-  expect(await check(chain, 'full', full)).toMatchObject({
+  expect(await verifyWall(chain, 'full', full)).toMatchObject({
     ...createProvedResult(ALL),
     requests: { payments: 2, search: 1 },
   })
@@ -123,17 +123,17 @@ test('checking all payments of a full wall takes at most 200 requests of up to 1
 
 test('verification gives the same result with an endpoint that accepts only a few calls and blocks at a time', async () => {
   using chain = startEndpoint(SOLD, { calls: 10, blocks: 2000 })
-  expect(await check(chain, 'narrow')).toMatchObject(PROVED)
+  expect(await verifyWall(chain, 'narrow')).toMatchObject(PROVED)
 })
 
 test('a search that an endpoint error interrupted continues where it stopped, and reports its progress', async () => {
   using broken = startEndpoint(SOLD, { eventsFrom: 600_000 })
-  await expect(check(broken, 'resumed')).rejects.toMatchObject({ kind: 'unavailable', code: 'chain_unavailable' })
+  await expect(verifyWall(broken, 'resumed')).rejects.toMatchObject({ kind: 'unavailable', code: 'chain_unavailable' })
   using chain = startEndpoint(SOLD)
   const searched: (readonly [number, number | undefined])[] = []
   const onProgress: VerifyOptions['onProgress'] = ({ stage, done, total }) =>
     void (stage === 'search' && searched.push([done, total]))
-  const report = await check({ ...chain, onProgress }, 'resumed')
+  const report = await verifyWall({ ...chain, onProgress }, 'resumed')
   expect(report).toMatchObject({ ...PROVED, requests: { payments: 2 } })
   expect(searched[0]?.[0]).toBeGreaterThan(600_000)
   expect(searched.at(-1)).toEqual([HEAD - 1, HEAD - 1])
@@ -141,23 +141,23 @@ test('a search that an endpoint error interrupted continues where it stopped, an
 
 test('if an endpoint does not respond, the next one is used', async () => {
   using chain = startEndpoint(SOLD)
-  expect(await check({ rpc: ['http://127.0.0.1:9', ...chain.rpc] }, 'next')).toMatchObject(PROVED)
+  expect(await verifyWall({ rpc: ['http://127.0.0.1:9', ...chain.rpc] }, 'next')).toMatchObject(PROVED)
 })
 
 test('a payment without a deed is found by its event, and reported with its transaction and nonce', async () => {
   using chain = startEndpoint(SOLD + 1)
-  const { findings } = await check(chain, 'stray')
+  const { findings } = await verifyWall(chain, 'stray')
   expect(findings).toMatchObject([{ kind: 'payment_without_deed', tx: toHash(SOLD + 1), nonce: toHash(SOLD + 1) }])
 })
 
 test('a payment from the last ten minutes may still get its deed, and is not reported as an error', async () => {
   using chain = startEndpoint(SOLD, { alsoAt: HEAD - 599 })
-  expect(await check(chain, 'young')).toMatchObject({ ...PROVED, young: 1 })
+  expect(await verifyWall(chain, 'young')).toMatchObject({ ...PROVED, young: 1 })
 })
 
 test('an endpoint that is briefly overloaded gets the same request again', async () => {
   using chain = startEndpoint(SOLD, { busy: 4 })
-  const { requests } = await check(chain, 'busy')
+  const { requests } = await verifyWall(chain, 'busy')
   // The chain's id, its newest block, and four batches of receipts, one of them sent twice.
   expect(requests.payments).toBe(7)
 })

@@ -9,7 +9,7 @@ import {
   createUnavailableFailure,
 } from '../../../server/domain/purchase/refusals.ts'
 import { findTool, TOOLS } from '../../../server/mcp/registry.ts'
-import { blockOf } from '../../support/samples.ts'
+import { parseBlockOrThrow } from '../../support/samples.ts'
 import { OPERATIONS } from '../../support/service/operations.ts'
 import { BASE_URL, readErrorCode, readJson, OFFER, openWall } from '../../support/service/wall.ts'
 
@@ -20,7 +20,7 @@ const PAGE = '<!doctype html><html><head><title>Pixel Wall</title></head><body><
 const createPage = () => new Response(PAGE, { headers: { 'content-type': 'text/html', vary: 'Accept-Encoding' } })
 
 // The only built page that this wall serves is the page for painting.
-const wall = await openWall({ viewer: (path) => (path === PATHS.paint ? createPage : undefined) })
+const wall = await openWall({ findViewerFile: (path) => (path === PATHS.paint ? createPage : undefined) })
 
 const paths = ['/', '/openapi.json', '/.well-known/security.txt', ...renderDocuments(site).map(({ path }) => path)]
 
@@ -84,7 +84,9 @@ test.each(manuals)(
   async (path) => {
     const text = await (await wall.sendRequest(`GET ${path}`)).text()
     for (const advice of [ADVICE[402], ADVICE[502], REPEAT, IF_YOURS]) expect(text).toContain(advice)
-    expect(createSettlementUnknownFailure({ target: 'next', block: blockOf('1,1') }).message).toContain(REPEAT)
+    expect(createSettlementUnknownFailure({ target: 'next', block: parseBlockOrThrow('1,1') }).message).toContain(
+      REPEAT,
+    )
     expect(createFacilitatorFailure('Gone').message).toContain(ADVICE[502])
     expect(createUnavailableFailure('next', 'reserved').message).toContain(IF_YOURS)
     expect(findTool('buy_block')?.description).toContain(REPEAT)
@@ -114,7 +116,7 @@ const preferences: ReadonlyArray<readonly [accept: string, type: string]> = [
 ]
 
 test.each(preferences)('the homepage for the Accept header %p has the type %s', async (accept, type) => {
-  const built = await openWall({ viewer: (path) => (path === '/' ? createPage : undefined) })
+  const built = await openWall({ findViewerFile: (path) => (path === '/' ? createPage : undefined) })
   const { headers } = await built.sendRequest('GET /', { headers: { accept } })
   expect(headers.get('content-type')).toBe(type)
   expect(headers.get('vary')).toBe('Accept-Encoding, Accept')
@@ -122,7 +124,7 @@ test.each(preferences)('the homepage for the Accept header %p has the type %s', 
 })
 
 test('the homepage links to its picture and its documents at the wall’s own address', async () => {
-  const built = await openWall({ viewer: (path) => (path === '/' ? createPage : undefined) })
+  const built = await openWall({ findViewerFile: (path) => (path === '/' ? createPage : undefined) })
   const html = await (await built.sendRequest('GET /')).text()
   expect(html).toStartWith('<!doctype html><html><head><title>Pixel Wall</title><link rel="canonical"')
   const [, image = ''] = html.match(/property="og:image" content="([^"]+)"/) ?? []

@@ -3,7 +3,7 @@ import { StoreUnavailable } from '../../../server/domain/failure.ts'
 import type { CanvasReads } from '../../../server/http/canvas/canvas-read.ts'
 import type { Pictures, Wallets } from '../../../server/ports.ts'
 import { unlimited, createUsedUpLimits } from '../../support/fakes/limits.ts'
-import { openNearlySold } from '../../support/nearly-sold.ts'
+import { openNearlySoldWall } from '../../support/nearly-sold.ts'
 import { createTestPayment, createWalletAddress } from '../../support/samples.ts'
 import { bindPayment } from '../../support/service/bound.ts'
 import { expectDocumented, listResponses } from '../../support/service/documented.ts'
@@ -15,7 +15,7 @@ import {
   signRegistration,
   createBodyInit,
 } from '../../support/service/signed.ts'
-import { readSignInFields, createSignInHeader, createSignInPost } from '../../support/service/signing-in.ts'
+import { readSignInFields, createSignInHeader, createSignInInit } from '../../support/service/signing-in.ts'
 import {
   HOST,
   reportChainFault,
@@ -35,8 +35,8 @@ type Provoke = () => Promise<Response>
 // and the second owns block 4,4.
 const emptyWall = await openWall()
 const soldWall = await openWall()
-await soldWall.buy('/blocks/3,4', 1)
-await soldWall.buy('/blocks/4,4', 2)
+await soldWall.buyBlock('/blocks/3,4', 1)
+await soldWall.buyBlock('/blocks/4,4', 2)
 
 const createAsk =
   (wall: Wall) =>
@@ -56,10 +56,10 @@ const repeatWithEtag =
   }
 
 /** Buys a block on a wall that no other request uses. */
-const buy =
+const buyOnNewWall =
   (path: string): Provoke =>
   async () =>
-    (await openWall()).buy(path, 1)
+    (await openWall()).buyBlock(path, 1)
 
 /** Sends the request to a wall whose blocks are all in this state. */
 const askWithSpace =
@@ -80,12 +80,12 @@ const askWithoutRail =
 // wallet.
 const doubtfulWall = await openWall()
 doubtfulWall.facilitator.settling = { kind: 'unclear' }
-await doubtfulWall.buy('/blocks/3,4', 1)
+await doubtfulWall.buyBlock('/blocks/3,4', 1)
 
 /** A request to the sold wall, signed in as the `payer`-th wallet. */
 async function signRequest(request: string, body: unknown, payer = 1): Promise<RequestInit> {
-  const demand = await soldWall.sendRequest(request, createSignInPost(body))
-  return createSignInPost(
+  const demand = await soldWall.sendRequest(request, createSignInInit(body))
+  return createSignInInit(
     body,
     createSignInHeader(readSignInFields(demand, createWalletAddress(payer)), createWalletAddress(payer)),
   )
@@ -125,9 +125,9 @@ const wearyWall = await openWall({ limits: createUsedUpLimits() })
 
 /** How to provoke the responses for which an operation needs its own request or wall. */
 const provoked: Readonly<Record<string, Provoke>> = {
-  'GET /blocks/next 429': () => wearyWall.buy('/blocks/next', 2),
-  'GET /blocks/{coord} 429': () => wearyWall.buy('/blocks/3,4', 2),
-  'GET /blocks/next 200': buy('/blocks/next'),
+  'GET /blocks/next 429': () => wearyWall.buyBlock('/blocks/next', 2),
+  'GET /blocks/{coord} 429': () => wearyWall.buyBlock('/blocks/3,4', 2),
+  'GET /blocks/next 200': buyOnNewWall('/blocks/next'),
   'GET /blocks/next 400': ask(
     'GET /blocks/next',
     createPaidInit(bindPayment({ block: '3,4' }, createTestPayment(1, 1))),
@@ -137,19 +137,19 @@ const provoked: Readonly<Record<string, Provoke>> = {
   'POST /areas 403': askAsDenied('POST /areas', createAreaOrder({}, createPaidInit(createPaymentFor(2, 1)).headers)),
   'GET /blocks/next 409': askWithSpace('reserved', 'GET /blocks/next'),
   'GET /blocks/next 410': askWithSpace('claimed', 'GET /blocks/next'),
-  'GET /blocks/next 503': () => doubtfulWall.buy('/blocks/next', 2),
-  'GET /blocks/{coord} 200': buy('/blocks/3,4'),
+  'GET /blocks/next 503': () => doubtfulWall.buyBlock('/blocks/next', 2),
+  'GET /blocks/{coord} 200': buyOnNewWall('/blocks/3,4'),
   'GET /blocks/{coord} 303': askSoldWall('GET /blocks/3,4', { headers: { accept: 'text/html' } }),
   'GET /blocks/{coord} 400': ask('GET /blocks/160,0'),
   'GET /blocks/{coord} 402': ask('GET /blocks/3,4'),
   'GET /blocks/{coord} 409': askSoldWall('GET /blocks/3,4', createPaidInit(createTestPayment(2, 2))),
-  'GET /blocks/{coord} 503': () => doubtfulWall.buy('/blocks/3,4', 1),
+  'GET /blocks/{coord} 503': () => doubtfulWall.buyBlock('/blocks/3,4', 1),
   'POST /areas 200': async () =>
     (await openWall()).sendRequest('POST /areas', createAreaOrder({}, createPaidInit(createPaymentFor(2, 1)).headers)),
   'POST /areas 400': ask('POST /areas', createAreaOrder({ w: 0 })),
   'POST /areas 409': askSoldWall('POST /areas', createAreaOrder({ at: '2,4' })),
   'POST /areas 410': async () =>
-    await (await openWall({}, await openNearlySold(0))).sendRequest('POST /areas', createAreaOrder()),
+    await (await openWall({}, await openNearlySoldWall(0))).sendRequest('POST /areas', createAreaOrder()),
   'POST /areas 503': () =>
     doubtfulWall.sendRequest('POST /areas', createAreaOrder({}, createPaidInit(createPaymentFor(2, 3)).headers)),
   'PUT /blocks/{coord} 401': askSoldWall('PUT /blocks/3,4', createBodyInit(signEdit(2, '3,4', { message: 'a' }))),
@@ -205,7 +205,7 @@ const provoked: Readonly<Record<string, Provoke>> = {
   'POST /api/pixels 413': ask('POST /api/pixels', createBytesInit(new Uint8Array(5 * 2 ** 20), 'image/png')),
   'POST /api/pixels 503': async () => {
     const wall = await openWall({
-      pictures: { ...createFailing<Pictures>(new Error('unused')), paint: async () => 'busy' },
+      pictures: { ...createFailingDependency<Pictures>(new Error('unused')), convertToPalette: async () => 'busy' },
     })
     return await wall.sendRequest('POST /api/pixels?width=10&height=10', createBytesInit(new Uint8Array(300)))
   },
@@ -278,7 +278,7 @@ const workable: Readonly<Record<string, readonly [request: string, init?: Reques
 }
 
 /** A dependency whose methods all throw this error. */
-function createFailing<T extends object>(error: Error): T {
+function createFailingDependency<T extends object>(error: Error): T {
   const fail = (): never => {
     throw error
   }
@@ -286,7 +286,7 @@ function createFailing<T extends object>(error: Error): T {
 }
 
 /** A dependency that throws this error as soon as any property is read. */
-function createUnreadable<T extends object>(error: Error): T {
+function createUnreadableDependency<T extends object>(error: Error): T {
   const get = (): never => {
     throw error
   }
@@ -296,29 +296,34 @@ function createUnreadable<T extends object>(error: Error): T {
 /** A wall on which every part fails with this error. */
 async function openBrokenWall(error: Error): Promise<Wall> {
   const signers = {
-    wallets: createFailing<Wallets>(error),
+    wallets: createFailingDependency<Wallets>(error),
     clock: emptyWall.clock,
     hosts: [HOST],
-    advance: async () => {},
+    applyNewEntries: async () => {},
     limits: unlimited,
   }
   return await openWall({
-    seller: createFailing(error),
-    blocks: createFailing(error),
-    store: createFailing(error),
-    ledgerReader: createFailing(error),
-    pictures: createFailing(error),
-    reports: createFailing(error),
+    seller: createFailingDependency(error),
+    blocks: createFailingDependency(error),
+    store: createFailingDependency(error),
+    ledgerReader: createFailingDependency(error),
+    pictures: createFailingDependency(error),
+    reports: createFailingDependency(error),
     reads: {
-      ...createFailing<CanvasReads>(error),
-      canvas: createFailing(error),
-      pixels: createFailing(error),
-      blocks: createFailing(error),
+      ...createFailingDependency<CanvasReads>(error),
+      canvas: createFailingDependency(error),
+      pixels: createFailingDependency(error),
+      blocks: createFailingDependency(error),
     },
-    live: createFailing(error),
-    log: createFailing(error),
-    view: createUnreadable(error),
-    changing: { ...signers, blocks: createFailing(error), agents: createFailing(error), view: createUnreadable(error) },
+    live: createFailingDependency(error),
+    log: createFailingDependency(error),
+    view: createUnreadableDependency(error),
+    changing: {
+      ...signers,
+      blocks: createFailingDependency(error),
+      agents: createFailingDependency(error),
+      view: createUnreadableDependency(error),
+    },
   })
 }
 
@@ -326,7 +331,7 @@ async function openBrokenWall(error: Error): Promise<Wall> {
 async function overloadPictures(requestAt: (at: number) => string): Promise<Response> {
   const drawn = Promise.withResolvers<Uint8Array<ArrayBuffer>>()
   const pictures: Pictures = {
-    ...createFailing<Pictures>(new Error('unused')),
+    ...createFailingDependency<Pictures>(new Error('unused')),
     encode: () => drawn.promise,
     shrink: async (_, width, height) => ({ width, height, indices: new Uint8Array(width * height) }),
   }

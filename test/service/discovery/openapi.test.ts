@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { statusOf } from '../../../server/domain/failure.ts'
-import { CLAIM_ORDER, coordOf } from '../../../shared/wall.ts'
+import { CLAIM_ORDER, formatCoord } from '../../../shared/wall.ts'
 import { OPERATIONS } from '../../support/service/operations.ts'
 import { readJson, openWall } from '../../support/service/wall.ts'
 
@@ -46,10 +46,10 @@ test('the example of a coordinate is an open block, and becomes another open blo
     const { paths: now } = (await readJson(await wall.sendRequest('GET /openapi.json'))) as { paths: typeof paths }
     return now['/blocks/{coord}']?.['get']?.parameters.find(({ name }) => name === 'coord')?.example ?? ''
   }
-  const [last, secondLast] = CLAIM_ORDER.slice(-2).toReversed().map(coordOf)
+  const [last, secondLast] = CLAIM_ORDER.slice(-2).toReversed().map(formatCoord)
   expect(await readExample()).toBe(last ?? '')
   const before = (await wall.sendRequest('GET /openapi.json')).headers.get('etag')
-  expect((await wall.buy(`/blocks/${last}`, 1)).status).toBe(200)
+  expect((await wall.buyBlock(`/blocks/${last}`, 1)).status).toBe(200)
   expect(await readExample()).toBe(secondLast ?? '')
   expect((await wall.sendRequest('GET /openapi.json')).headers.get('etag')).not.toBe(before)
   expect((await wall.sendRequest(`GET /blocks/${secondLast}`)).status).toBe(402)

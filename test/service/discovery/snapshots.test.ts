@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { openWall } from '../../support/service/wall.ts'
-import { expectSnapshot, shareRepeated } from '../../support/snapshot.ts'
+import { expectSnapshot, printWithReferences } from '../../support/snapshot.ts'
 
 // Snapshots of all text that agents read, so that reviewers read it too. `bun run snapshots` updates them.
 
@@ -36,7 +36,7 @@ test.each(documents)('%s equals its snapshot', async (path, name) => {
   const text = await response.text()
   const isJson = response.headers.get('content-type')?.includes('json') === true
   const shown = isJson
-    ? shareRepeated({ [path]: JSON.parse(text) }).get(path)
+    ? printWithReferences({ [path]: JSON.parse(text) }).get(path)
     : path === '/'
       ? text
       : text.replace(guide, SEEN)

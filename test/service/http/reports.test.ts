@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { OPEN_REPORTS_MAX } from '../../../server/domain/wall/reports.ts'
-import { openBlank } from '../../support/blank-wall.ts'
+import { openBlankWall } from '../../support/blank-wall.ts'
 import { createUsedUpLimits } from '../../support/fakes/limits.ts'
-import { blockOf, NOW, createTestPayment } from '../../support/samples.ts'
+import { parseBlockOrThrow, NOW, createTestPayment } from '../../support/samples.ts'
 import { createBodyInit } from '../../support/service/signed.ts'
 import { openWall, createPaidInit, type Wall } from '../../support/service/wall.ts'
 
@@ -14,9 +14,9 @@ const sendReport = async (wall: Wall, body: object) => await wall.sendRequest('P
 const RECEIVED = [200, { received: true }]
 
 test('a report is stored under the artwork that contains the block, and readers see no difference', async () => {
-  const db = await openBlank()
+  const db = await openBlankWall()
   const wall = await openWall({}, db)
-  await wall.buy('/blocks/3,4', 1)
+  await wall.buyBlock('/blocks/3,4', 1)
   await wall.sendRequest('GET /blocks/4,4', createPaidInit(createTestPayment(1, 2)))
   const readPublicAnswers = async () =>
     await Promise.all(
@@ -32,7 +32,7 @@ test('a report is stored under the artwork that contains the block, and readers 
   const { note } = body
   // Both reports count as one, because they are by one reporter and about one artwork.
   expect(await db.reports.listOpen()).toEqual([
-    { id: 1, at: NOW, work: blockOf('3,4'), block: blockOf('4,4'), reason: 'scam', note },
+    { id: 1, at: NOW, work: parseBlockOrThrow('3,4'), block: parseBlockOrThrow('4,4'), reason: 'scam', note },
   ])
 })
 
@@ -49,9 +49,9 @@ test.each([
   ['a block that is not on the wall', { block: '160,0', reason: 'other' }, 400, 'invalid_coordinate'],
   ['a block that nobody owns', { block: '5,6', reason: 'other' }, 404, 'no_owner'],
 ])('a report with %s is rejected with an error, and nothing is stored', async (_, body, status, error) => {
-  const db = await openBlank()
+  const db = await openBlankWall()
   const wall = await openWall({}, db)
-  await wall.buy('/blocks/3,4', 1)
+  await wall.buyBlock('/blocks/3,4', 1)
   expect(await readStatusAndJson(await sendReport(wall, body))).toEqual([
     status,
     { error, message: expect.any(String) },
@@ -66,8 +66,8 @@ test('a client that sends too many reports is rejected with the time to wait', a
 })
 
 test('while too many reports are open, the response says that the new report was not stored', async () => {
-  const wall = await openWall({ reports: { file: async () => 'full' } })
-  await wall.buy('/blocks/3,4', 1)
+  const wall = await openWall({ reports: { fileReport: async () => 'full' } })
+  await wall.buyBlock('/blocks/3,4', 1)
   const [status, body] = await readStatusAndJson(await sendReport(wall, { block: '3,4', reason: 'other' }))
   expect([status, body]).toEqual([503, { error: 'server_busy', message: expect.stringContaining('was not stored') }])
   expect(OPEN_REPORTS_MAX).toBeGreaterThan(1000)
@@ -77,7 +77,7 @@ test('the address of a reporter is stored only as a hash, whose key changes ever
   const stored: string[] = []
   const wall = await openWall({
     reports: {
-      async file({ reporterFor }, { day, fresh }) {
+      async fileReport({ reporterFor }, { day, fresh }) {
         expect([day, fresh]).toEqual([
           new Date(NOW).toISOString().slice(0, 10),
           expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -87,7 +87,7 @@ test('the address of a reporter is stored only as a hash, whose key changes ever
       },
     },
   })
-  await wall.buy('/blocks/3,4', 1)
+  await wall.buyBlock('/blocks/3,4', 1)
   await sendReport(wall, { block: '3,4', reason: 'other' })
   expect([stored[0] === stored[1], stored[0] === stored[2]]).toEqual([true, false])
   for (const hash of stored) expect(hash).toMatch(/^[0-9a-f]{32}$/)

@@ -43,7 +43,7 @@ type World = {
 const own = createTestPayment(1, 1)
 const other = createTestPayment(2, 2)
 const PAID: Ask = { coord: '3,4', payment: own }
-const sell = (coord: string, payment: Payment) => (wall: Wall) => askOverHttp(wall, { coord, payment })
+const createSale = (coord: string, payment: Payment) => (wall: Wall) => askOverHttp(wall, { coord, payment })
 
 const leaveUncertain = (coord: string, payment: Payment) => async (wall: Wall) => {
   wall.facilitator.settling = { kind: 'unclear' }
@@ -67,10 +67,10 @@ const worlds: readonly World[] = [
     ask: { order: { ...ROW, pixels: picture, message: 'hi' }, payment: createPaymentFor(2, 1) },
     ends: 'sold',
   },
-  { name: 'a partly sold area', open: sell('4,4', other), ask: { order: ROW }, ends: 'block_taken' },
+  { name: 'a partly sold area', open: createSale('4,4', other), ask: { order: ROW }, ends: 'block_taken' },
   {
     name: 'a partly sold area, paid',
-    open: sell('4,4', other),
+    open: createSale('4,4', other),
     ask: { order: ROW, payment: createPaymentFor(2, 1) },
     ends: 'block_taken',
   },
@@ -91,10 +91,10 @@ const worlds: readonly World[] = [
     ask: { coord: 'next', payment: own, listing: { px: '07'.repeat(100) } },
     ends: 'sold',
   },
-  { name: 'a block that is already paid for', open: sell('3,4', own), ends: 'sold' },
-  { name: 'a payment used for another block', open: sell('5,5', own), ends: 'payment_used' },
-  { name: 'a taken block', open: sell('3,4', other), ask: { coord: '3,4' }, ends: 'not for sale' },
-  { name: 'a taken block, paid', open: sell('3,4', other), ends: 'block_taken' },
+  { name: 'a block that is already paid for', open: createSale('3,4', own), ends: 'sold' },
+  { name: 'a payment used for another block', open: createSale('5,5', own), ends: 'payment_used' },
+  { name: 'a taken block', open: createSale('3,4', other), ask: { coord: '3,4' }, ends: 'not for sale' },
+  { name: 'a taken block, paid', open: createSale('3,4', other), ends: 'block_taken' },
   { name: 'a block held in doubt', open: leaveUncertain('3,4', other), ask: { coord: '3,4' }, ends: 'asked to pay' },
   {
     name: 'a block held in doubt, paid by another wallet',
@@ -145,12 +145,12 @@ const worlds: readonly World[] = [
   },
   {
     name: 'a payment that had settled before the wall saw it',
-    open: (wall) => void wall.chain.land(own),
+    open: (wall) => void wall.chain.transferPayment(own),
     ends: 'payment_unmatched',
   },
   {
     name: 'a payment that was cancelled before the wall saw it',
-    open: (wall) => wall.chain.cancel(own),
+    open: (wall) => wall.chain.cancelAuthorization(own),
     ends: 'asked to pay',
   },
   {
@@ -294,14 +294,14 @@ const describeEnd = (outcome: Outcome): unknown =>
 
 /** Waits until every purchase has ended, and reads all effects of a request. */
 const readEffects = async (wall: Wall, { payment = own }: Ask) => {
-  await wall.idle()
+  await wall.waitUntilIdle()
   return await readStoredState(wall, payment)
 }
 
 const readStoredState = async (wall: Wall, payment: Payment) => ({
   purchase: await wall.db.ledger.find(payment),
-  unfinished: await wall.db.ledger.unfinished(wall.clock.now()),
-  account: await wall.db.ledgerReader.ofPayer(payment.payer),
+  unfinished: await wall.db.ledger.listUnfinished(wall.clock.now()),
+  account: await wall.db.ledgerReader.readAccount(payment.payer),
   log: await wall.db.log.readAfter(0, 100),
   verified: wall.facilitator.verified,
   settled: wall.facilitator.settled,

@@ -3,7 +3,7 @@ import { createTestPayment } from '../../support/samples.ts'
 import {
   TOOL_LIST,
   NEGOTIATED,
-  post,
+  postBody,
   sendRpc,
   STATELESS,
   buildStatelessRequest,
@@ -60,17 +60,17 @@ test('a block is bought as in the older revisions: the first call gets the terms
 })
 
 test('responses are JSON that is not cached, and notifications get no body', async () => {
-  const send = async (method: string, params: object) => {
+  const sendMethod = async (method: string, params: object) => {
     const { message, headers } = buildStatelessRequest(method, { ...params })
-    return await post(
+    return await postBody(
       wall,
       JSON.stringify({ jsonrpc: '2.0', ...(method.startsWith('tools') ? { id: 1 } : {}), ...message }),
       headers,
     )
   }
-  const { headers } = await send('tools/list', {})
+  const { headers } = await sendMethod('tools/list', {})
   expect([headers.get('content-type'), headers.get('cache-control')]).toEqual(['application/json', 'no-store'])
-  const noted = await send('notifications/cancelled', { requestId: 1 })
+  const noted = await sendMethod('notifications/cancelled', { requestId: 1 })
   expect([noted.status, await noted.text()]).toEqual([202, ''])
 })
 
@@ -82,8 +82,8 @@ test('a bug in the program causes an HTTP 500 in any revision, without the messa
   const params = { name: 'buy_block', arguments: { coord: 'next' } }
   const { message, headers } = buildStatelessRequest('tools/call', params)
   const answers = [
-    await post(broken, JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }), NEGOTIATED),
-    await post(broken, JSON.stringify({ jsonrpc: '2.0', id: 1, ...message }), headers),
+    await postBody(broken, JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }), NEGOTIATED),
+    await postBody(broken, JSON.stringify({ jsonrpc: '2.0', id: 1, ...message }), headers),
   ]
   for (const answer of answers) {
     const text = await answer.text()

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'bun:test'
 import manifest from '../../../package.json'
-import { post, sendRpc } from '../../support/service/agent.ts'
+import { postBody, sendRpc } from '../../support/service/agent.ts'
 import { BASE_URL, OFFER, openWall, type Wall } from '../../support/service/wall.ts'
 
 let wall: Wall
@@ -65,7 +65,7 @@ test.each([
 test.each(['notifications/initialized', 'notifications/cancelled', 'whatever'])(
   'the notification %s gets no body',
   async (method) => {
-    const response = await post(wall, JSON.stringify({ jsonrpc: '2.0', method }))
+    const response = await postBody(wall, JSON.stringify({ jsonrpc: '2.0', method }))
     expect(response.status).toBe(202)
     expect(await response.text()).toBe('')
   },
@@ -81,7 +81,7 @@ test.each([
   ['a response', '{"jsonrpc":"2.0","id":1,"result":{}}', -32_600],
   ['a request with an invalid id', '{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32_600],
 ])('a request whose body is %s gets a 400', async (_, body, code) => {
-  const response = await post(wall, body)
+  const response = await postBody(wall, body)
   expect(response.status).toBe(400)
   expect(await response.json()).toEqual({ jsonrpc: '2.0', id: null, error: { code, message: expect.any(String) } })
 })
@@ -119,7 +119,7 @@ test.each([
 
 test('a body of up to 64 KiB is accepted, and even a body with a picture to convert has a size limit', async () => {
   const createPing = (bytes: number) => '{"jsonrpc":"2.0","id":1,"method":"ping"}'.padEnd(bytes, ' ')
-  expect((await post(wall, createPing(65_536))).status).toBe(200)
+  expect((await postBody(wall, createPing(65_536))).status).toBe(200)
   const createToolCall = (name: string, size: number) =>
     JSON.stringify({
       jsonrpc: '2.0',
@@ -132,7 +132,7 @@ test('a body of up to 64 KiB is accepted, and even a body with a picture to conv
     createToolCall('buy_area', 70_000),
     createToolCall('image_to_pixels', 460_000),
   ]) {
-    const response = await post(wall, body)
+    const response = await postBody(wall, body)
     expect(response.status).toBe(413)
     expect(await response.json()).toMatchObject({ error: 'body_too_large' })
   }
@@ -140,7 +140,7 @@ test('a body of up to 64 KiB is accepted, and even a body with a picture to conv
 
 test('a client gets JSON that is not cached and that browsers do not sniff, whatever the Accept header', async () => {
   for (const accept of ['text/html', 'application/json', 'text/event-stream', '']) {
-    const response = await post(wall, '{"jsonrpc":"2.0","id":1,"method":"ping"}', { accept })
+    const response = await postBody(wall, '{"jsonrpc":"2.0","id":1,"method":"ping"}', { accept })
     expect(await response.json()).toEqual({ jsonrpc: '2.0', id: 1, result: {} })
     expect(response.headers.get('content-type')).toBe('application/json')
     expect(response.headers.get('cache-control')).toBe('no-store')
@@ -149,7 +149,7 @@ test('a client gets JSON that is not cached and that browsers do not sniff, what
 })
 
 test('a body whose content type is not JSON is not read', async () => {
-  const response = await post(wall, '{"jsonrpc":"2.0","id":1,"method":"ping"}', { 'content-type': 'text/plain' })
+  const response = await postBody(wall, '{"jsonrpc":"2.0","id":1,"method":"ping"}', { 'content-type': 'text/plain' })
   expect(response.status).toBe(400)
   expect(await response.json()).toMatchObject({ error: { code: -32_700 } })
 })
@@ -175,7 +175,7 @@ const foreign: ReadonlyArray<Record<string, string>> = [
 ]
 
 test.each(foreign)('a request with the header %j is rejected, and no page may read the reason', async (headers) => {
-  const response = await post(wall, ping, headers)
+  const response = await postBody(wall, ping, headers)
   expect(response.status).toBe(403)
   expect(await response.json()).toMatchObject({ error: 'forbidden' })
   expect(response.headers.get('access-control-allow-origin')).toBeNull()
@@ -188,17 +188,17 @@ test.each([
   { origin: 'https://client.example', host: 'wall.test' },
   { origin: 'null' },
 ])('a request with the headers %j is accepted', async (headers: Record<string, string>) => {
-  expect((await post(wall, ping, headers)).status).toBe(200)
+  expect((await postBody(wall, ping, headers)).status).toBe(200)
 })
 
 test.each(['localhost', '127.0.0.1:9', '[::1]:8402'])(
   'a request to the host name %s is accepted only if the wall listens on a loopback address',
   async (host) => {
     const local = await openWall({ bindHost: '127.0.0.1' })
-    expect((await post(local, ping, { host, origin: `http://${host}` })).status).toBe(200)
-    expect((await post(local, ping, { host: 'evil.example' })).status).toBe(403)
+    expect((await postBody(local, ping, { host, origin: `http://${host}` })).status).toBe(200)
+    expect((await postBody(local, ping, { host: 'evil.example' })).status).toBe(403)
     const open = await openWall({ bindHost: '0.0.0.0' })
-    expect((await post(open, ping, { host })).status).toBe(403)
+    expect((await postBody(open, ping, { host })).status).toBe(403)
   },
 )
 
@@ -212,7 +212,7 @@ test('a page of any origin may call a wall with a public name, as browser client
   expect(answer.status).toBe(204)
   expect(answer.headers.get('access-control-allow-origin')).toBe('*')
   expect(answer.headers.get('access-control-allow-headers')).toContain('MCP-Protocol-Version')
-  const called = await post(wall, ping, { origin: 'https://client.example' })
+  const called = await postBody(wall, ping, { origin: 'https://client.example' })
   expect([called.status, called.headers.get('access-control-allow-origin')]).toEqual([200, '*'])
 })
 
@@ -228,7 +228,7 @@ test.each([
   async (origin) => {
     const local = await openWall({ bindHost: '127.0.0.1' })
     for (const response of [
-      await post(local, ping, { host: 'localhost:8402', origin }),
+      await postBody(local, ping, { host: 'localhost:8402', origin }),
       await sendPreflight(local, origin, '127.0.0.1'),
     ]) {
       expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([403, null])
@@ -241,6 +241,6 @@ test.each([
 test('a wall with a loopback address in its base URL rejects pages from other origins, whatever host name they use', async () => {
   const local = await openWall({ bindHost: '127.0.0.1', offer: { ...OFFER, baseUrl: 'http://127.0.0.1:8402' } })
   for (const host of ['127.0.0.1:8402', 'localhost:8402'])
-    expect((await post(local, ping, { host, origin: 'https://evil.example' })).status).toBe(403)
-  expect((await post(local, ping, { origin: 'https://evil.example' })).status).toBe(403)
+    expect((await postBody(local, ping, { host, origin: 'https://evil.example' })).status).toBe(403)
+  expect((await postBody(local, ping, { origin: 'https://evil.example' })).status).toBe(403)
 })

@@ -7,13 +7,13 @@ import { createAdminCommands } from '../../../server/operate/admin-commands.ts'
 import { locateAdminSocket } from '../../../server/operate/admin-socket-path.ts'
 import { callAdminSocket, openAdminSocket } from '../../../server/operate/admin-socket.ts'
 import { truncateWallet } from '../../../shared/wallet.ts'
-import { openBlank } from '../../support/blank-wall.ts'
-import { catchFailure, reserve, sell } from '../../support/engine.ts'
+import { openBlankWall } from '../../support/blank-wall.ts'
+import { catchFailure, reserveTarget, sellBlock } from '../../support/engine.ts'
 import { createFakeChain } from '../../support/fakes/chain.ts'
 import { createFakeClock } from '../../support/fakes/clock.ts'
 import { createFakeLogger } from '../../support/fakes/logger.ts'
 import {
-  blockOf,
+  parseBlockOrThrow,
   createTestEdit,
   toHash,
   NOW,
@@ -35,10 +35,10 @@ const nothingLost: AdminParts['restored'] = { listOrphans: () => [], isOlder: ()
 
 let walls = 0
 async function openWorld({ path = join(folder, `${walls++}.sock`), restored = nothingLost } = {}) {
-  const db = await openBlank()
+  const db = await openBlankWall()
   const [chain, clock, logger] = [createFakeChain(), createFakeClock(NOW), createFakeLogger()]
   const seller = { reconcile: async () => true }
-  const { view, advance } = await followLog(db.log)
+  const { view, applyNewEntries } = await followLog(db.log)
   const commands = createAdminCommands({
     ...db,
     chain,
@@ -46,14 +46,14 @@ async function openWorld({ path = join(folder, `${walls++}.sock`), restored = no
     clock,
     logger,
     seller,
-    advance,
+    applyNewEntries,
     view,
-    overview: failOverview,
+    readOverview: failOverview,
     restored,
   })
   return {
     db,
-    advance,
+    advance: applyNewEntries,
     chain,
     logger,
     path,
@@ -67,7 +67,7 @@ type AdminParts = Parameters<typeof createAdminCommands>[0]
 
 type Order = Parameters<typeof callAdminSocket> extends [string, ...infer Rest] ? Rest : never
 
-const post = (path: string, command: string, body: string) =>
+const postCommand = (path: string, command: string, body: string) =>
   fetch(`http://wall/${command}`, { unix: path, method: 'POST', body })
 
 test('a socket that a dead process left behind is replaced', async () => {
@@ -96,7 +96,7 @@ test('if the socket cannot be created, the operator gets an alert and the wall k
 
 test('an unknown command changes nothing, and neither does a command with missing or invalid arguments', async () => {
   const world = await openWorld()
-  await sell(world.db, '3,4', 1, 1)
+  await sellBlock(world.db, '3,4', 1, 1)
   const close = world.open()
   for (const [command, body] of [
     ['sell', '{}'],
@@ -109,7 +109,7 @@ test('an unknown command changes nothing, and neither does a command with missin
     ['payout', `{"payer":"${createWalletAddress(1)}","nonce":"${toHash(1)}","reference":""}`],
     ['open', 'not json'],
   ] as const)
-    expect([command, body, await (await post(world.path, command, body)).json()]).toMatchObject([
+    expect([command, body, await (await postCommand(world.path, command, body)).json()]).toMatchObject([
       command,
       body,
       { ok: false },
@@ -120,9 +120,9 @@ test('an unknown command changes nothing, and neither does a command with missin
 
 test('the operator can hide blocks by coordinate, area or wallet, and the trail shows every action', async () => {
   const world = await openWorld()
-  await sell(world.db, '3,4', 1, 1)
-  await sell(world.db, '4,4', 1, 2)
-  await sell(world.db, '9,9', 2, 3)
+  await sellBlock(world.db, '3,4', 1, 1)
+  await sellBlock(world.db, '4,4', 1, 2)
+  await sellBlock(world.db, '9,9', 2, 3)
   const close = world.open()
   const moderate = async (act: 'hide' | 'unhide', target: string) =>
     await world.call('moderate', { act, target, parts: ['message'], who: 'ada', why: 'rude' })
@@ -159,7 +159,7 @@ test('the operator can hide blocks by coordinate, area or wallet, and the trail 
 
 test('if a whole block is hidden, the response says that the owner’s name is still shown, and how to hide it', async () => {
   const world = await openWorld()
-  await sell(world.db, '3,4', 1, 1)
+  await sellBlock(world.db, '3,4', 1, 1)
   const close = world.open()
   const order = { target: '3,4', parts: [], who: 'ada', why: null }
   expect((await world.call('moderate', { act: 'hide', ...order })).lines).toEqual([
@@ -171,7 +171,7 @@ test('if a whole block is hidden, the response says that the owner’s name is s
 
 test('the operator can hide the names of a wallet and ban the wallet, and the list and the trail show both actions', async () => {
   const world = await openWorld()
-  await sell(world.db, '3,4', 1, 1)
+  await sellBlock(world.db, '3,4', 1, 1)
   const close = world.open()
   const by = { who: 'ada', why: null }
   const target = truncateWallet(createWalletAddress(1))
@@ -201,14 +201,14 @@ test('the operator can hide the names of a wallet and ban the wallet, and the li
 test('a payout can be recorded once for money without a purchase, but not for a sale or an unpaid payment', async () => {
   const world = await openWorld()
   const close = world.open()
-  await sell(world.db, '3,4', 1, 1)
+  await sellBlock(world.db, '3,4', 1, 1)
   const recordPayout = async (payer: number, nonce: number) =>
     (await world.call('payout', { payer: createWalletAddress(payer), nonce: toHash(nonce), reference: 'refund' })).lines
   expect(await recordPayout(1, 1)).toEqual([
     'this payment bought a block or an area, or still may: nothing is owed for it',
   ])
   expect(await recordPayout(2, 2)).toEqual(['the chain shows no such payment'])
-  world.chain.land(createTestPayment(2, 2))
+  world.chain.transferPayment(createTestPayment(2, 2))
   world.chain.silent = true
   expect(await recordPayout(2, 2)).toEqual(['the chain does not respond; try again'])
   world.chain.silent = false
@@ -220,7 +220,7 @@ test('a payout can be recorded once for money without a purchase, but not for a 
 test('an authorization that paid an address other than a payee of the wall cannot be recorded as paid out or as stray', async () => {
   const { chain, commands, db } = await openWorld()
   const key = { payer: createWalletAddress(3), nonce: toHash(3) }
-  chain.land(createTestPayment(3, 3, { to: createWalletAddress(9) }))
+  chain.transferPayment(createTestPayment(3, 3, { to: createWalletAddress(9) }))
   const unpaid = { ok: false, lines: ['the chain shows no such payment'] }
   expect(await commands('payout', { ...key, reference: 'refund' })).toEqual(unpaid)
   expect(await commands('stray', key)).toEqual(unpaid)
@@ -231,7 +231,7 @@ test('an authorization that paid an address other than a payee of the wall canno
 test('open purchases are listed, and resolving one shows its state and the evidence on the chain', async () => {
   const world = await openWorld()
   const close = world.open()
-  await world.db.ledger.markUncertain(await reserve(world.db, blockOf('3,4'), createTestPayment(1, 1)))
+  await world.db.ledger.markUncertain(await reserveTarget(world.db, parseBlockOrThrow('3,4'), createTestPayment(1, 1)))
   const key = { payer: createWalletAddress(1), nonce: toHash(1) }
   expect(await world.call('open', {})).toEqual({ ok: true, lines: [`${key.payer} ${key.nonce}`] })
   expect((await world.call('resolve', key)).lines).toEqual([
@@ -263,7 +263,7 @@ test('a credit can be recorded as paid out only if the chain shows its payment',
     ok: false,
     lines: ['the chain shows no such payment'],
   })
-  chain.land(payment)
+  chain.transferPayment(payment)
   expect(await call('payout', key)).toEqual({ ok: true, lines: ['noted as paid out'] })
   close()
 })
@@ -273,7 +273,12 @@ test('one command books all money without a known purchase as stray, unless the 
   const copy = { orphans: [] as Orphans, isOlder: true }
   const restored = { listOrphans: () => copy.orphans, isOlder: () => copy.isOlder }
   const { db, chain, commands } = await openWorld({ restored })
-  copy.orphans = payments.map((payment) => ({ ...payment, payTo: payment.to, tx: chain.land(payment), height: 1n }))
+  copy.orphans = payments.map((payment) => ({
+    ...payment,
+    payTo: payment.to,
+    tx: chain.transferPayment(payment),
+    height: 1n,
+  }))
   expect(await commands('strays', {})).toMatchObject({ ok: false, lines: [expect.stringContaining('an older copy')] })
   expect(await db.payouts.findReference(createTestPayment(1, 1))).toBeUndefined()
   copy.isOlder = false
@@ -295,11 +300,11 @@ test('a backup that another tool made is recorded with the time of the command',
 test('reports are listed by artwork with its content, and are closed if the operator hides the artwork or dismisses the reports', async () => {
   const { db, call, open, advance } = await openWorld()
   const close = open()
-  await sell(db, '3,4', 1, 1)
-  await sell(db, '4,4', 1, 2)
-  await sell(db, '9,9', 2, 3)
+  await sellBlock(db, '3,4', 1, 1)
+  await sellBlock(db, '4,4', 1, 2)
+  await sellBlock(db, '9,9', 2, 3)
   const pixels = createPixels(7)
-  await db.blocks.edit(blockOf('9,9'), createTestEdit(1, { pixels }), NOW)
+  await db.blocks.edit(parseBlockOrThrow('9,9'), createTestEdit(1, { pixels }), NOW)
   await advance()
   const createReport = (reporter: string) => ({
     reporterFor: () => reporter.repeat(32),
@@ -307,10 +312,10 @@ test('reports are listed by artwork with its content, and are closed if the oper
     reason: 'scam' as const,
   })
   const key = { day: '2027-01-15', fresh: 'one' }
-  const [block, other] = [blockOf('4,4'), blockOf('9,9')]
+  const [block, other] = [parseBlockOrThrow('4,4'), parseBlockOrThrow('9,9')]
   for (const reporter of ['a', 'b'])
-    await db.reports.file({ ...createReport(reporter), work: blockOf('3,4'), block }, key, NOW)
-  await db.reports.file({ ...createReport('a'), work: other, block: other }, key, NOW)
+    await db.reports.fileReport({ ...createReport(reporter), work: parseBlockOrThrow('3,4'), block }, key, NOW)
+  await db.reports.fileReport({ ...createReport('a'), work: other, block: other }, key, NOW)
   const { ok, lines } = await call('reports', {})
   expect([ok, lines[0]]).toEqual([true, '2'])
   expect(lines.slice(1).map((line) => JSON.parse(line))).toMatchObject([
@@ -319,7 +324,7 @@ test('reports are listed by artwork with its content, and are closed if the oper
       place: '9,9',
       owner: createWalletAddress(2),
       blocks: 1,
-      around: [[blockOf('9,9'), new Uint8Array(pixels).toBase64()]],
+      around: [[parseBlockOrThrow('9,9'), new Uint8Array(pixels).toBase64()]],
     },
   ])
   const why = { who: 'ada', why: 'a copied page' }
@@ -341,7 +346,7 @@ test('reports are listed by artwork with its content, and are closed if the oper
 test('the response to hiding an area is one line that lists its first blocks', async () => {
   const { db, call, open } = await openWorld()
   const close = open()
-  for (let col = 0; col < 14; col++) await sell(db, `${col},4`, 1, col + 1)
+  for (let col = 0; col < 14; col++) await sellBlock(db, `${col},4`, 1, col + 1)
   const body = { act: 'hide', target: '0,4,14x1', parts: ['link'], who: 'ada', why: null } as const
   const coords = Array.from({ length: 12 }, (_, col) => `${col},4`).join(' ')
   expect((await call('moderate', { ...body, parts: [...body.parts] })).lines).toEqual([

@@ -8,7 +8,7 @@ type Ask = (request: Request) => Promise<Response>
 export type Failing = (request: Request, ask: Ask) => Response | Promise<Response>
 
 /** Forwards JSON requests to an address. */
-export const forwardTo =
+export const createForwarder =
   (url: string): Ask =>
   async (request) =>
     await fetch(url, {
@@ -84,10 +84,11 @@ export const createStatusFailure =
   () =>
     new Response('{}', { status, headers })
 
-export const answerPage: Failing = () => new Response('<!doctype html>', { headers: { 'Content-Type': 'text/html' } })
+export const answerWithPage: Failing = () =>
+  new Response('<!doctype html>', { headers: { 'Content-Type': 'text/html' } })
 
 /** Fails on one path only. */
-export const failOnPath =
+export const createPathFailure =
   (path: string, how: Failing): Failing =>
   (request, ask) =>
     new URL(request.url).pathname === path ? how(request, ask) : ask(request)

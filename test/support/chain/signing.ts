@@ -72,7 +72,7 @@ export const encodeTransfer = ({ payer, to, amount, validAfter, validBefore, non
 /**
  * Sends a call that must succeed, by default from an unrelated account to the dollar contract; returns its transaction.
  */
-export async function submit(client: ChainClient, data: Hex, to = dollarAddress, from = STRANGER): Promise<Hash> {
+export async function submitCall(client: ChainClient, data: Hex, to = dollarAddress, from = STRANGER): Promise<Hash> {
   await client.setBalance({ address: from, value: parseEther('10') })
   const hash = await client.sendUnsignedTransaction({ from, to, data, gas: 1_000_000n })
   const { status } = await client.waitForTransactionReceipt({ hash })
@@ -88,7 +88,7 @@ const cancelTypes = {
 } as const
 
 /** Signs the payer's cancellation of a nonce. */
-export const signCancel = (wallet: Wallet, nonce: Hash) =>
+export const signCancellation = (wallet: Wallet, nonce: Hash) =>
   wallet.signTypedData({
     domain,
     types: cancelTypes,

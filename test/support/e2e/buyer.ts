@@ -41,7 +41,7 @@ export async function buyBlock(
 }
 
 /** Repaints a block with a new message, signed by its owner for the host name of the request. */
-export async function repaint(
+export async function repaintBlock(
   { url }: At,
   owner: Pick<Wallet, 'signMessage'>,
   coord: string,

@@ -26,7 +26,7 @@ export type Cluster = Surroundings & {
   readonly server: PostgresServer
   readonly instances: readonly Instance[]
   /** The address of one instance, chosen in turn by number. */
-  at(number: number): At
+  getInstance(number: number): At
 }
 
 /** Starts this many instances; `settings` apply to each. */
@@ -36,7 +36,7 @@ export async function startCluster(count: number, settings: WallSettings = {}): 
     startSurroundings({ BASE_URL: 'http://127.0.0.1', ...settings }),
     startPostgres(),
   ])
-  const database = server.getUrl(await server.newDatabase())
+  const database = server.getUrl(await server.createDatabase())
   const instances = await Promise.all(
     Array.from({ length: count }, () => startInstance({ ...around.settings, DATABASE_URL: database }, around.folder)),
   )
@@ -45,7 +45,7 @@ export async function startCluster(count: number, settings: WallSettings = {}): 
     ...around,
     server,
     instances,
-    at(number) {
+    getInstance(number) {
       const instance = instances[number % count]
       if (instance === undefined) throw new Error('the cluster has no instances')
       return instance
@@ -62,7 +62,7 @@ async function startInstance(settings: WallSettings, folder: string): Promise<In
   const port = String(await findFreePort())
   const url = `http://127.0.0.1:${port}`
   let wall: WallProcess | undefined
-  const end = (how: 'stop' | 'kill') => async () => {
+  const createEnding = (how: 'stop' | 'kill') => async () => {
     const ending = wall
     wall = undefined
     await ending?.[how]()
@@ -73,7 +73,7 @@ async function startInstance(settings: WallSettings, folder: string): Promise<In
       wall ??= await startWall({ ...settings, PORT: port }, { folder, program: QUICK_WALL })
       await waitUntilArmed(url)
     },
-    stop: end('stop'),
-    kill: end('kill'),
+    stop: createEnding('stop'),
+    kill: createEnding('kill'),
   }
 }

@@ -33,7 +33,7 @@ export type Surroundings = {
   /** Starts a wall; `settings` apply only to that wall. */
   start(settings: WallSettings, limits?: string): Promise<WallProcess>
   /** Starts a wall, and waits until it accepts payments. */
-  startArmed(settings: WallSettings, limits?: string): Promise<WallProcess>
+  startArmedWall(settings: WallSettings, limits?: string): Promise<WallProcess>
   createFundedWallet(dollars?: number): Promise<Wallet>
   /** The balance of a wallet. */
   readBalance(wallet: Pick<Wallet, 'address'>): Promise<number>
@@ -92,7 +92,7 @@ export async function startSurroundings(
     settings: common,
     createFileSettings: async () => ({ ...common, ...(await createAddress()), DATABASE_PATH: databasePath }),
     start,
-    async startArmed(own, limits) {
+    async startArmedWall(own, limits) {
       const wall = await start(own, limits)
       await waitUntilArmed(wall.url)
       return wall
@@ -111,7 +111,7 @@ export async function startSurroundings(
 export async function startWorld(settings: WallSettings = {}, options: LocalNetworkOptions = {}): Promise<World> {
   const around = await startSurroundings(settings, options)
   const all = await around.createFileSettings()
-  const startOwnWall = () => around.startArmed(all)
+  const startOwnWall = () => around.startArmedWall(all)
   let wall = await startOwnWall()
   return {
     ...around,

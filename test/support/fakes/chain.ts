@@ -1,7 +1,7 @@
 /** A chain in memory: which authorizations were spent, and by which transaction. */
 
 import {
-  keyOf,
+  toPaymentKey,
   type Address,
   type Hash,
   type Payment,
@@ -13,13 +13,13 @@ import { toHash, HEAD } from '../samples.ts'
 
 export type FakeChain = Chain & {
   /** Moves the money of a payment, and returns the transaction's hash. */
-  land(payment: Payment): Hash
+  transferPayment(payment: Payment): Hash
   /** Moves money without an authorization, and returns the transaction's hash. */
   transferDirectly(payer: Address, payTo: Address, amount: bigint): Hash
   /** Ends an authorization without moving money. */
-  cancel(key: PaymentKey): void
+  cancelAuthorization(key: PaymentKey): void
   /** Lets an authorization expire unused. */
-  expire(key: PaymentKey): void
+  expireAuthorization(key: PaymentKey): void
   holds: bigint // the initial balance of every wallet
   silent: boolean // whether the endpoint is down
   stands: boolean // whether the chain makes blocks only for transactions
@@ -42,9 +42,9 @@ export function createFakeChain(): FakeChain {
     silent: false,
     stands: false,
     wrong: null,
-    land(payment) {
+    transferPayment(payment) {
       const tx = toHash(++transactions)
-      spent.set(keyOf(payment), { kind: 'paid', tx })
+      spent.set(toPaymentKey(payment), { kind: 'paid', tx })
       const { payer, nonce, amount, to: payTo } = payment
       received.push({ payer, nonce, amount, tx, height: computeHead(), payTo })
       return tx
@@ -54,21 +54,21 @@ export function createFakeChain(): FakeChain {
       received.push({ payer, nonce: null, amount, tx, height: computeHead(), payTo })
       return tx
     },
-    cancel(key) {
-      spent.set(keyOf(key), { kind: 'void', why: 'the authorization was cancelled' })
+    cancelAuthorization(key) {
+      spent.set(toPaymentKey(key), { kind: 'void', why: 'the authorization was cancelled' })
     },
-    expire(key) {
-      expired.add(keyOf(key))
+    expireAuthorization(key) {
+      expired.add(toPaymentKey(key))
     },
-    async read(key) {
+    async readAuthorization(key) {
       if (chain.silent) return 'silent'
-      if (looked.has(keyOf(key)) && !chain.stands) empty += 1
-      looked.add(keyOf(key))
-      return { head: computeHead(), spent: spent.has(keyOf(key)) }
+      if (looked.has(toPaymentKey(key)) && !chain.stands) empty += 1
+      looked.add(toPaymentKey(key))
+      return { head: computeHead(), spent: spent.has(toPaymentKey(key)) }
     },
     async readPaymentStatus(payment, seen) {
       if (chain.silent || seen > computeHead()) return { kind: 'silent' }
-      const key = keyOf(payment)
+      const key = toPaymentKey(payment)
       const unused: ChainStatus = expired.has(key)
         ? { kind: 'void', why: 'the authorization expired without being used', final: true }
         : { kind: 'unspent' }
@@ -79,7 +79,7 @@ export function createFakeChain(): FakeChain {
       // An outcome is final once the authorization has expired, because no other outcome is possible then.
       return expired.has(key) && (end.kind === 'paid' || end.kind === 'void') ? { ...end, final: true } : end
     },
-    async balanceOf(wallet) {
+    async readBalance(wallet) {
       if (chain.silent) return 'silent'
       return received.reduce((left, { payer, amount }) => (payer === wallet ? left - amount : left), chain.holds)
     },
@@ -87,7 +87,7 @@ export function createFakeChain(): FakeChain {
       if (chain.silent) return { kind: 'silent' }
       return chain.wrong === null ? { kind: 'none' } : { kind: 'fault', what: chain.wrong }
     },
-    async transfersTo(asked, from) {
+    async readTransfers(asked, from) {
       if (chain.silent) return 'silent'
       if (from > computeHead()) return { transfers: [], next: from, isAll: true }
       const ours = received.filter(({ payTo, height }) => payTo === asked && height >= from)

@@ -6,8 +6,8 @@ export type FakeClock = Clock & { advance(ms: number): void }
 
 export function createFakeClock(start: number): FakeClock {
   let now = start
-  const pass = (ms: number) => {
+  const passTime = (ms: number) => {
     now += ms
   }
-  return { now: () => now, elapsed: () => now - start, wait: async (ms) => pass(ms), advance: pass }
+  return { now: () => now, elapsed: () => now - start, wait: async (ms) => passTime(ms), advance: passTime }
 }

@@ -36,11 +36,11 @@ export function createFakeFacilitator(chain: FakeChain, host = 'facilitator.exam
       facilitator.manners.push(manner)
       facilitator.settled.push(payment)
       if (facilitator.settling !== 'honest') return facilitator.settling
-      const seen = await chain.read(payment)
+      const seen = await chain.readAuthorization(payment)
       const isSpent = seen !== 'silent' && seen.spent
-      return isSpent ? { kind: 'refused', reason: NONCE_USED } : { kind: 'success', tx: chain.land(payment) }
+      return isSpent ? { kind: 'refused', reason: NONCE_USED } : { kind: 'success', tx: chain.transferPayment(payment) }
     },
-    async supports(probe) {
+    async checkSupport(probe) {
       facilitator.probes.push(probe)
       return facilitator.supported
     },

@@ -1,6 +1,6 @@
 /** Leases of several processes on one store, in memory, with the clock of the test. */
 
-import { keyOf, type PaymentKey } from '../../../server/domain/purchase/payment.ts'
+import { toPaymentKey, type PaymentKey } from '../../../server/domain/purchase/payment.ts'
 import type { Leases } from '../../../server/ports.ts'
 
 export type FakeLeases = {
@@ -15,22 +15,23 @@ export function createFakeLeases(elapsed: () => number): FakeLeases {
   return {
     createLeases: (process) => ({
       async take(key, forMs) {
-        const lease = taken.get(keyOf(key))
+        const lease = taken.get(toPaymentKey(key))
         if (lease !== undefined && lease.by !== process && lease.until > elapsed()) return false
-        taken.set(keyOf(key), { by: process, until: elapsed() + forMs })
+        taken.set(toPaymentKey(key), { by: process, until: elapsed() + forMs })
         return lease === undefined || lease.by === process ? 'first' : 'again'
       },
       async isTaken(key) {
-        const lease = taken.get(keyOf(key))
+        const lease = taken.get(toPaymentKey(key))
         return lease !== undefined && lease.by !== process && lease.until > elapsed()
       },
-      async give(key) {
-        if (taken.get(keyOf(key))?.by === process) taken.set(keyOf(key), { by: process, until: -Infinity })
+      async release(key) {
+        if (taken.get(toPaymentKey(key))?.by === process)
+          taken.set(toPaymentKey(key), { by: process, until: -Infinity })
       },
     }),
     endLease(key) {
-      const lease = taken.get(keyOf(key))
-      if (lease !== undefined) taken.set(keyOf(key), { ...lease, until: -Infinity })
+      const lease = taken.get(toPaymentKey(key))
+      if (lease !== undefined) taken.set(toPaymentKey(key), { ...lease, until: -Infinity })
     },
   }
 }

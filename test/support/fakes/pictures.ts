@@ -3,4 +3,4 @@
 import type { Pictures } from '../../../server/ports.ts'
 
 /** Every conversion returns `busy`. */
-export const noPictures: Pick<Pictures, 'paint'> = { paint: async () => 'busy' }
+export const noPictures: Pick<Pictures, 'convertToPalette'> = { convertToPalette: async () => 'busy' }

@@ -4,7 +4,7 @@ import type { PaymentHealth } from '../../../server/health/payment-health.ts'
 
 export const armedRail: PaymentHealth = {
   readState: () => 'armed',
-  fault: () => null,
+  readFault: () => null,
   probe: async () => {},
   computeProbeDelay: () => 8000,
   setWaitReason: () => {},

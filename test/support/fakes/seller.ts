@@ -20,7 +20,7 @@ export const createSellerWith = (given: Given): Seller =>
     terms: TERMS,
     payees: new Set([TERMS.payTo]),
     contact: null,
-    advance: async () => {},
+    applyNewEntries: async () => {},
     ...given,
   })
 

@@ -22,17 +22,17 @@ export const fakeWallets: Wallets = {
       const message = messages.find((candidate) => computeSignature(by, candidate) === signature)
       if (message !== undefined) return { by, digest: hashText(message) }
     }
-    return findUnchecked(signature) ?? 'not-signed'
+    return findUncheckedReason(signature) ?? 'not-signed'
   },
   checkPaymentSignature: checkPayment,
   checkTokenSignature: checkPayment,
 }
 
 async function checkPayment({ signature }: Payment): Promise<SignatureCheck> {
-  return findUnchecked(signature) ?? (signature === FORGED ? 'not-signed' : 'signed')
+  return findUncheckedReason(signature) ?? (signature === FORGED ? 'not-signed' : 'signed')
 }
 
-function findUnchecked(signature: string): 'busy' | 'silent' | undefined {
+function findUncheckedReason(signature: string): 'busy' | 'silent' | undefined {
   if (signature === UNCHECKED.busy) return 'busy'
   return signature === UNCHECKED.silent ? 'silent' : undefined
 }

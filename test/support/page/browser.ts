@@ -37,13 +37,13 @@ const ATTEMPTS = 3
 /** Starts a headless Chromium, or says why none starts. */
 export async function openBrowser(): Promise<Browser | NoBrowser> {
   for (let attempt = 1; ; attempt++) {
-    const browser = await launch()
+    const browser = await launchChromium()
     if (!('reason' in browser) || attempt === ATTEMPTS) return browser
     console.warn(`Chromium did not start at attempt ${attempt} of ${ATTEMPTS}: ${browser.reason}`)
   }
 }
 
-async function launch(): Promise<Browser | NoBrowser> {
+async function launchChromium(): Promise<Browser | NoBrowser> {
   try {
     const own = process.env['CHROMIUM_PATH']
     if (own) return await chromium.launch({ executablePath: own, args: FLAGS })
@@ -75,7 +75,7 @@ async function unpackChromium(): Promise<string> {
   if (existsSync(folder)) return folder
   const draft = `${folder}.${process.pid}`
   await mkdir(draft, { recursive: true })
-  await unpackInto(draft)
+  await unpackChromiumInto(draft)
   await writeFile(`${draft}/${FONTS_FILE}`, renderFontsFile(folder))
   await rename(draft, folder).catch(() => rm(draft, { recursive: true }))
   return folder
@@ -83,7 +83,7 @@ async function unpackChromium(): Promise<string> {
 
 // In a separate process with its own environment: the package unpacks into TMPDIR, and it unpacks its libraries only if
 // it believes that it runs on Lambda.
-async function unpackInto(folder: string) {
+async function unpackChromiumInto(folder: string) {
   const script = `const { default: chromium } = await import('@sparticuz/chromium'); await chromium.executablePath()`
   const env = { ...process.env, TMPDIR: folder, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs22.x' }
   const child = Bun.spawn([process.execPath, '-e', script], { env, cwd: import.meta.dir, stderr: 'pipe' })

@@ -18,7 +18,7 @@ export type Shown = {
 /** The content of the messages that views sent to the model, in order. */
 const messages: unknown[] = []
 
-async function show({ wall, tool: name, args, theme, reaches }: Shown): Promise<void> {
+async function showToolView({ wall, tool: name, args, theme, reaches }: Shown): Promise<void> {
   const client = new Client({ name: 'host', version: '1' })
   await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', wall)))
   const { tools } = await client.listTools()
@@ -56,4 +56,4 @@ async function show({ wall, tool: name, args, theme, reaches }: Shown): Promise<
   await bridge.sendToolResult(await client.callTool({ name, arguments: args }))
 }
 
-Object.assign(globalThis, { host: { show, messages } })
+Object.assign(globalThis, { host: { show: showToolView, messages } })

@@ -2,7 +2,15 @@
 
 import type { Page } from 'playwright-core'
 import type { BlockIndex } from '../../../shared/wall.ts'
-import { type Box, type Camera, type Point, type View, boxOf, fitWall, zoom } from '../../../viewer/camera/camera.ts'
+import {
+  type Box,
+  type Camera,
+  type Point,
+  type View,
+  computeBlockBox,
+  fitWall,
+  zoom,
+} from '../../../viewer/camera/camera.ts'
 import { scaleLimit } from '../machine.ts'
 
 /** Runs in the page before its own code: counts WebGL draws as `window.draws`. */
@@ -90,7 +98,7 @@ export const measureStage = (page: Page): Promise<View> =>
   })
 
 /** The middle of a block's box. */
-export const middleOf = (box: Box): Point => ({
+export const computeMiddle = (box: Box): Point => ({
   x: box.left + box.width / 2,
   y: box.top + box.height / 2,
 })
@@ -101,7 +109,7 @@ export const middleOf = (box: Box): Point => ({
  */
 export async function hoverBlock(page: Page, block: BlockIndex): Promise<Point> {
   const view = await measureStage(page)
-  const middle = middleOf(boxOf(fitWall(view), view, block))
+  const middle = computeMiddle(computeBlockBox(fitWall(view), view, block))
   const point = { x: middle.x, y: middle.y + (await measureStageTop(page)) }
   await restPointer(page, point)
   return point
@@ -111,7 +119,7 @@ export async function hoverBlock(page: Page, block: BlockIndex): Promise<Point> 
 export async function zoomToBlock(page: Page, block: BlockIndex, factor: number): Promise<Camera> {
   const view = await measureStage(page)
   const top = await measureStageTop(page)
-  const middle = middleOf(boxOf(fitWall(view), view, block))
+  const middle = computeMiddle(computeBlockBox(fitWall(view), view, block))
   // Browsers report the position of the wheel in whole pixels.
   const cursor = { x: Math.round(middle.x), y: Math.round(middle.y) }
   await restPointer(page, { x: cursor.x, y: cursor.y + top })
@@ -123,7 +131,7 @@ export async function zoomToBlock(page: Page, block: BlockIndex, factor: number)
 /** The position on the stage of the centre of one pixel of a block. */
 export async function locatePixel(page: Page, camera: Camera, block: BlockIndex, x: number, y: number): Promise<Point> {
   const view = await measureStage(page)
-  const box = boxOf(camera, view, block)
+  const box = computeBlockBox(camera, view, block)
   return { x: box.left + ((x + 0.5) * box.width) / 10, y: box.top + ((y + 0.5) * box.height) / 10 }
 }
 
@@ -163,7 +171,7 @@ export async function waitForBlockColour(
   wanted: Parameters<typeof waitForColour>[2],
 ): Promise<void> {
   const view = await measureStage(page)
-  await waitForColour(page, middleOf(boxOf(fitWall(view), view, block)), wanted)
+  await waitForColour(page, computeMiddle(computeBlockBox(fitWall(view), view, block)), wanted)
 }
 
 /** Spreads two fingers around a point from one distance to another. */

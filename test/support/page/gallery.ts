@@ -1,11 +1,11 @@
 /** A wall that many agents have painted with the demo's pictures, repeated; it is the same wall each time. */
 
 import { LATE, LIT, loadPicture, WORKS, type Work } from '../../../server/local/gallery.ts'
-import { placeArea, blocksOf, type Area } from '../../../shared/area.ts'
+import { placeArea, listAreaBlocks, type Area } from '../../../shared/area.ts'
 import type { Canvas, CanvasBlock } from '../../../shared/contract/canvas.ts'
 import { PALETTE } from '../../../shared/palette.ts'
 import { toBlockOrder, sliceBlockPixels, type Pixels } from '../../../shared/pixels.ts'
-import { BLOCK_SIZE, CLAIM_ORDER, TOTAL_BLOCKS, blockAt, type BlockIndex } from '../../../shared/wall.ts'
+import { BLOCK_SIZE, CLAIM_ORDER, TOTAL_BLOCKS, getBlockAt, type BlockIndex } from '../../../shared/wall.ts'
 import { createPrng, type Prng } from '../prng.ts'
 import { decodePicture } from '../service/decoded.ts'
 import { canvas as sample } from './sample-wall.ts'
@@ -52,7 +52,7 @@ export function createGalleryWall(sold: number): Canvas {
     const agent = owned.length < AGENTS ? owned.length : prng.nextInt(AGENTS)
     const said = { m: work.message, ...(work.link === undefined ? {} : { l: work.link }) }
     const t = STARTED_AT + 60_000 * blocks.size
-    for (const [part, block] of blocksOf(area).entries()) {
+    for (const [part, block] of listAreaBlocks(area).entries()) {
       const px = sliceBlockPixels(requirePicture(work), part).toBase64()
       blocks.set(block, { i: block, a: agent, t, ...said, px })
     }
@@ -80,11 +80,11 @@ export function createGalleryWall(sold: number): Canvas {
 
 /** An open area for an artwork: at the artwork's position in the demo, or else near the middle of the wall. */
 function findPlace(work: Work, taken: ReadonlyMap<BlockIndex, unknown>, prng: Prng): Area | undefined {
-  const own = blockAt(work.col, work.row)
+  const own = getBlockAt(work.col, work.row)
   const candidates = [...(own === undefined ? [] : [own]), ...CLAIM_ORDER.slice(prng.nextInt(400))]
   for (const block of candidates) {
     const area = placeArea(block, work)
-    if (area !== undefined && blocksOf(area).every((part) => !taken.has(part))) return area
+    if (area !== undefined && listAreaBlocks(area).every((part) => !taken.has(part))) return area
   }
   return undefined
 }

@@ -97,7 +97,7 @@ export async function openWebKit(): Promise<OtherBrowser | NoBrowser> {
     const answer: { value: unknown } = await (await fetch(`http://127.0.0.1:${port}${path}`, init)).json()
     return answer.value
   }
-  const started = await waitUntilUp(() =>
+  const started = await retryUntilSuccessful(() =>
     sendCommand('POST', '/session', { capabilities: { alwaysMatch: { 'webkitgtk:browserOptions': options } } }),
   )
   const session = `/session/${String(Reflect.get(Object(started), 'sessionId'))}`
@@ -117,7 +117,7 @@ export async function openWebKit(): Promise<OtherBrowser | NoBrowser> {
 }
 
 /** Retries a failing attempt, such as before the server listens, for about five seconds. */
-async function waitUntilUp<T>(attempt: () => Promise<T>): Promise<T> {
+async function retryUntilSuccessful<T>(attempt: () => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries++)
     try {
       return await attempt()

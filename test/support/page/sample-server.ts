@@ -1,9 +1,9 @@
 /** Serves the built page and a test wall that changes on request. */
 
-import { withFirstScreen } from '../../../server/discovery/first-screen.ts'
+import { addFirstScreen } from '../../../server/discovery/first-screen.ts'
 import { computeOccupancy, findOpenSpaces } from '../../../server/domain/wall/open-space.ts'
 import { formatContentPolicy } from '../../../server/http/answer/security-headers.ts'
-import { blocksOf, parseArea } from '../../../shared/area.ts'
+import { listAreaBlocks, parseArea } from '../../../shared/area.ts'
 import type { AreaState } from '../../../shared/contract/area.ts'
 import type { Canvas, CanvasBlock } from '../../../shared/contract/canvas.ts'
 import type { FeedPage, Sale } from '../../../shared/contract/feed.ts'
@@ -16,7 +16,7 @@ import {
 } from '../../../shared/contract/live.ts'
 import type { Spaces } from '../../../shared/contract/space.ts'
 import { PIXELS_PER_BLOCK } from '../../../shared/pixels.ts'
-import { COLS, TOTAL_BLOCKS, coordOf, isBlockIndex, parseCoord, type BlockIndex } from '../../../shared/wall.ts'
+import { COLS, TOTAL_BLOCKS, formatCoord, isBlockIndex, parseCoord, type BlockIndex } from '../../../shared/wall.ts'
 import { requireBuiltPage } from './built-page.ts'
 import { canvas as sample, findDeed } from './sample-wall.ts'
 
@@ -26,13 +26,19 @@ export type SampleServer = {
   /** Requested paths, with their query. */
   readonly asked: string[]
   /** Sets the status of responses to reads of the wall, until the next call. */
-  answerWith(status: number): void
+  setStatus(status: number): void
   showCanvas(canvas: Canvas): void
   /** Sells a block, and adds it to the log. */
-  sell(block: BlockIndex, agent: Sale['agent'], px?: string, t?: number, words?: Pick<CanvasBlock, 'm' | 'l'>): void
+  sellBlock(
+    block: BlockIndex,
+    agent: Sale['agent'],
+    px?: string,
+    t?: number,
+    words?: Pick<CanvasBlock, 'm' | 'l'>,
+  ): void
   /** Sells blocks in one purchase, and returns its time. Pass the time of an earlier purchase to continue it. */
   sellArea(blocks: readonly BlockIndex[], agent: Sale['agent'], t?: number): number
-  repaint(block: BlockIndex, px: string): void
+  repaintBlock(block: BlockIndex, px: string): void
   /** Sets whether pages follow the shared stream, which a cache can serve to all of them. */
   shareStream(isShared: boolean): void
   /** Ends all open streams with an `end` event. */
@@ -78,7 +84,7 @@ export async function startSampleServer(): Promise<SampleServer> {
     })
   }
 
-  const change = (next: Canvas) => {
+  const replaceCanvas = (next: Canvas) => {
     canvas = next
     version++
   }
@@ -88,8 +94,17 @@ export async function startSampleServer(): Promise<SampleServer> {
   const sell = (block: BlockIndex, agent: Sale['agent'], t: number, shown: Pick<CanvasBlock, 'px' | 'm' | 'l'>) => {
     const seq = canvas.stats.lastSaleId + 1
     const content = Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== undefined))
-    change(addSale(canvas, { i: block, a: agent.id - 1, t, ...content }, agent, seq))
-    publishChange({ number: log.length + 1, kind: 'sale', seq, i: block, coord: coordOf(block), t, agent, ...content })
+    replaceCanvas(addSale(canvas, { i: block, a: agent.id - 1, t, ...content }, agent, seq))
+    publishChange({
+      number: log.length + 1,
+      kind: 'sale',
+      seq,
+      i: block,
+      coord: formatCoord(block),
+      t,
+      agent,
+      ...content,
+    })
   }
 
   const respond = (request: Request, type: string, body: () => BodyInit) => {
@@ -122,7 +137,7 @@ export async function startSampleServer(): Promise<SampleServer> {
       }
       if (pathname === '/api/space') return Response.json(findSpaces(canvas, search))
       if (pathname.startsWith('/areas/')) return Response.json(readAreaState(canvas, pathname.slice('/areas/'.length)))
-      return findPageOrFile(dist, pathname, canvas, isShared)
+      return createPageResponse(dist, pathname, canvas, isShared)
     },
   })
 
@@ -130,21 +145,21 @@ export async function startSampleServer(): Promise<SampleServer> {
     url: server.url,
     dist,
     asked,
-    answerWith: (other) => void (status = other),
+    setStatus: (other) => void (status = other),
     showCanvas(next) {
-      change(next)
+      replaceCanvas(next)
       log.splice(0, log.length, ...listChanges(next))
     },
-    sell: (block, agent, px, t = computeNextTime(), words = {}) =>
+    sellBlock: (block, agent, px, t = computeNextTime(), words = {}) =>
       sell(block, agent, t, { ...(px === undefined ? {} : { px }), ...words }),
     sellArea(blocks, agent, t = computeNextTime()) {
       for (const block of blocks) sell(block, agent, t, {})
       return t
     },
-    repaint(block, px) {
-      change({ ...canvas, blocks: canvas.blocks.map((claim) => (claim.i === block ? { ...claim, px } : claim)) })
+    repaintBlock(block, px) {
+      replaceCanvas({ ...canvas, blocks: canvas.blocks.map((claim) => (claim.i === block ? { ...claim, px } : claim)) })
       const t = 1_760_000_000_000 + (log.length + 1) * 3_600_000
-      publishChange({ number: log.length + 1, kind: 'repaint', t, i: block, coord: coordOf(block), px })
+      publishChange({ number: log.length + 1, kind: 'repaint', t, i: block, coord: formatCoord(block), px })
     },
     shareStream: (shared) => void (isShared = shared),
     endStreams() {
@@ -155,16 +170,21 @@ export async function startSampleServer(): Promise<SampleServer> {
       followers.clear()
     },
     pausePixelsAfter(blocks) {
-      held?.go()
+      held?.resume()
       const { promise, resolve } = Promise.withResolvers<void>()
-      held = blocks === undefined ? undefined : { blocks, release: promise, go: resolve }
+      held = blocks === undefined ? undefined : { blocks, release: promise, resume: resolve }
     },
     stop: () => server.stop(true),
   }
 }
 
 /** A response with a file of the built page; HTML has the headers and the first screen that the service would send. */
-async function findPageOrFile(dist: string, pathname: string, canvas: Canvas, isShared: boolean): Promise<Response> {
+async function createPageResponse(
+  dist: string,
+  pathname: string,
+  canvas: Canvas,
+  isShared: boolean,
+): Promise<Response> {
   const path = pathname === '/' ? '/index.html' : pathname === '/paint' ? '/paint.html' : pathname
   const file = Bun.file(dist + path)
   if (!path.endsWith('.html')) return new Response(file)
@@ -179,7 +199,7 @@ async function findPageOrFile(dist: string, pathname: string, canvas: Canvas, is
   const sold = new Set(blocks.map(({ i }) => i).filter(isBlockIndex))
   const last = agents[blocks.toSorted((a, b) => a.t - b.t).at(-1)?.a ?? -1]
   const lastBuyer = last && (last.name ?? last.wallet)
-  const html = withFirstScreen(built, { sold, perBlock: pricing.perBlock, lastBuyer })
+  const html = addFirstScreen(built, { sold, perBlock: pricing.perBlock, lastBuyer })
   return new Response(html, { headers: createHeaders(html) })
 }
 
@@ -233,7 +253,7 @@ export const omitPictures = (canvas: Canvas): Canvas => ({
 const renderBlocks = (canvas: Canvas) => JSON.stringify(omitPictures(canvas))
 
 /** The number of blocks after which a body is paused, and the end of the pause. */
-type Held = { readonly blocks: number; readonly release: Promise<void>; readonly go: () => void }
+type Held = { readonly blocks: number; readonly release: Promise<void>; readonly resume: () => void }
 
 function createHeldBody(bytes: Uint8Array<ArrayBuffer>, held: Held | undefined): BodyInit {
   if (held === undefined) return bytes
@@ -251,7 +271,7 @@ function createHeldBody(bytes: Uint8Array<ArrayBuffer>, held: Held | undefined):
 function readAreaState(canvas: Canvas, name: string): AreaState {
   const area = parseArea(name)
   const sold = new Set(canvas.blocks.map(({ i }) => i))
-  const blocks = area ? blocksOf(area) : []
+  const blocks = area ? listAreaBlocks(area) : []
   const taken = blocks.filter((block) => sold.has(block)).length
   return { area: name, blocks: blocks.length, open: blocks.length - taken, taken, held: 0, price: null, owner: null }
 }
@@ -266,7 +286,7 @@ function findSpaces(canvas: Canvas, search: string): Pick<Spaces, 'spaces'> {
     { w, h, near, limit: 1 },
   )
   const spaces = found.map(({ at }) => {
-    const coord = coordOf(at)
+    const coord = formatCoord(at)
     return { coord, order: { at: coord, w, h }, price: (w * h).toFixed(2) }
   })
   return { spaces }

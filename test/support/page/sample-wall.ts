@@ -11,15 +11,15 @@ import {
   ROWS,
   TOTAL_BLOCKS,
   WIDTH,
-  blockAt,
+  getBlockAt,
   parseCoord,
   type BlockIndex,
 } from '../../../shared/wall.ts'
-import { createWall, withBlocks, type Wall } from '../../../viewer/wall/wall-model.ts'
+import { createWall, addBlocks, type Wall } from '../../../viewer/wall/wall-model.ts'
 
 /** The page's model of a wall once the whole canvas has arrived. */
 export const buildSampleWall = (read: Canvas): Wall => ({
-  ...withBlocks(createWall(read), read.blocks),
+  ...addBlocks(createWall(read), read.blocks),
   changed: undefined,
   complete: true,
 })
@@ -30,7 +30,7 @@ const RED = 180
 
 /** The block at a position; throws if the position is off the wall. */
 export function requireBlockAt(col: number, row: number): BlockIndex {
-  const block = blockAt(col, row)
+  const block = getBlockAt(col, row)
   if (block === undefined) throw new RangeError(`${col},${row} is off the wall`)
   return block
 }

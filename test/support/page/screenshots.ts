@@ -3,7 +3,7 @@
 import { mkdir } from 'node:fs/promises'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import type { CanvasBlock } from '../../../shared/contract/canvas.ts'
-import { COLS, coordOf, type BlockIndex } from '../../../shared/wall.ts'
+import { COLS, formatCoord, type BlockIndex } from '../../../shared/wall.ts'
 import { openBrowser } from './browser.ts'
 import { createGalleryWall, SOLD_IN_DEMO } from './gallery.ts'
 import { startSampleServer } from './sample-server.ts'
@@ -21,7 +21,7 @@ const ORIGIN = 'https://wall.example'
 const wall = createGalleryWall(SOLD_IN_DEMO)
 const shown = findBlockWithMessage(86, 42)
 /** The query of a page that shows the artwork of the shown block, with its details open. */
-const workAddress = `?work=${coordOf(shown)}`
+const workAddress = `?work=${formatCoord(shown)}`
 
 const desktop = { viewport: { width: 1280, height: 800 } }
 const phone = { viewport: { width: 390, height: 760 }, deviceScaleFactor: 2, hasTouch: true, isMobile: true }

@@ -55,7 +55,7 @@ export const goToStep = (page: Page, step: 'picture' | 'place' | 'words' | 'deal
   page.locator(`#to-${step}`).click()
 
 /** The area order that the page offers as JSON. The page must have painted the picture already. */
-export async function readBody(page: Page): Promise<AreaOrder> {
+export async function readOrder(page: Page): Promise<AreaOrder> {
   await goToStep(page, 'deal')
   const body: AreaOrder = JSON.parse(await downloadOrder(page, 'json'))
   return body
@@ -91,18 +91,18 @@ export async function installWallet(page: Page, name: string, answer: Answer) {
       return result
     }
     const info = { uuid: '3f1c8c3e-0000-4000-8000-000000000000', name: called, icon: 'data:,', rdns: 'org.example' }
-    const announce = () =>
+    const announceWallet = () =>
       window.dispatchEvent(
         new CustomEvent('eip6963:announceProvider', { detail: { info, provider: { request: answerRequest } } }),
       )
-    window.addEventListener('eip6963:requestProvider', announce)
+    window.addEventListener('eip6963:requestProvider', announceWallet)
   }, name)
 }
 
 /**
  * Walks through painting on an open page, and calls `look` without a picture, at each step, and with the other formats.
  */
-export async function walkPainting(page: Page, look: (state: string) => Promise<void>): Promise<void> {
+export async function walkThroughPainting(page: Page, look: (state: string) => Promise<void>): Promise<void> {
   await look('nothing yet')
   await dropFile(page, 'a.png', createNoisePng(20, 20))
   await page.getByText('a.png, 20 × 20 pixels').waitFor()

@@ -10,7 +10,7 @@ import { startSampleServer, type SampleServer } from './sample-server.ts'
 import { canvas } from './sample-wall.ts'
 
 export type TestPages = {
-  server(): SampleServer
+  getServer(): SampleServer
   /** A new page that has not opened an address yet. */
   newPage(options?: BrowserContextOptions): Promise<Page>
   /** Opens the page at an address, by default with the whole wall; resolves once it is complete and drawn. */
@@ -47,7 +47,7 @@ export async function openTestPage(
 }
 
 /** Opens an address; resolves once the page follows the wall's live stream. */
-export async function goToLive(page: Page, address: string): Promise<Response | null> {
+export async function goToFollowingPage(page: Page, address: string): Promise<Response | null> {
   const live = page.waitForResponse((response) => response.url().includes('/api/live?after='))
   const opened = await page.goto(address)
   await live
@@ -72,7 +72,7 @@ export function setUpTestPages(browser: Browser | NoBrowser, viewport: { width: 
   afterEach(async () => {
     if ('reason' in browser) return
     for (const context of browser.contexts()) await context.close()
-    getServer().answerWith(200)
+    getServer().setStatus(200)
     getServer().shareStream(false)
     getServer().showCanvas(canvas)
     expect(troubles.splice(0)).toEqual([])
@@ -93,5 +93,5 @@ export function setUpTestPages(browser: Browser | NoBrowser, viewport: { width: 
     return page
   }
 
-  return { server: getServer, newPage, openPage, troubles }
+  return { getServer, newPage, openPage, troubles }
 }

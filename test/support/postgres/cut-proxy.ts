@@ -45,7 +45,7 @@ export function startCutProxy(target: string): CutProxy {
     else send()
   }
   let trap:
-    | { readonly words: string; readonly after: string; readonly cut: Cut; readonly sprung: () => void }
+    | { readonly words: string; readonly after: string; readonly cut: Cut; readonly onCut: () => void }
     | undefined
 
   const toClient = {
@@ -95,7 +95,7 @@ export function startCutProxy(target: string): CutProxy {
         }
         if (sprung === undefined) return
         if (sprung.cut !== 'silence') client.terminate()
-        sprung.sprung()
+        sprung.onCut()
       },
       close(client) {
         clients.delete(client)
@@ -108,7 +108,7 @@ export function startCutProxy(target: string): CutProxy {
   url.port = String(listener.port)
   return {
     url: url.href,
-    cutAt: (words, cut, after = words) => new Promise((resolve) => (trap = { words, after, cut, sprung: resolve })),
+    cutAt: (words, cut, after = words) => new Promise((resolve) => (trap = { words, after, cut, onCut: resolve })),
     breakDown() {
       isDown = true
       for (const client of clients) client.terminate()

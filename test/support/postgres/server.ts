@@ -19,7 +19,7 @@ export type PostgresServer = {
   /**
    * Creates a database, as a copy of `template` if one is given, and returns its name. A template must not be in use.
    */
-  newDatabase(template?: string): Promise<string>
+  createDatabase(template?: string): Promise<string>
   /** Kills the server, as a failing machine would. Works only on a server that the tests started. */
   kill(): Promise<void>
   /**
@@ -61,7 +61,7 @@ export async function startPostgres({ isDurable = false }: Running = {}): Promis
   }
   return {
     getUrl: formatUrl,
-    async newDatabase(template = 'template1') {
+    async createDatabase(template = 'template1') {
       const name = `wall_${crypto.randomUUID().replaceAll('-', '')}`
       await runAsAdmin(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`)
       made.push(name)
@@ -79,7 +79,7 @@ export async function startPostgres({ isDurable = false }: Running = {}): Promis
   }
 }
 
-type OwnServer = Omit<PostgresServer, 'getUrl' | 'newDatabase'> & { readonly url: string }
+type OwnServer = Omit<PostgresServer, 'getUrl' | 'createDatabase'> & { readonly url: string }
 
 async function startOwnServer(isDurable: boolean): Promise<OwnServer> {
   const programs = findPrograms()
@@ -122,7 +122,7 @@ async function startOwnServer(isDurable: boolean): Promise<OwnServer> {
       stderr: 'ignore',
     })
   let guard = startServer()
-  const end = async (signal: 'QUIT' | 'INT') => {
+  const endServer = async (signal: 'QUIT' | 'INT') => {
     await guard.stdin.write(`${signal}\n`)
     await guard.stdin.end()
     await guard.exited
@@ -137,22 +137,22 @@ async function startOwnServer(isDurable: boolean): Promise<OwnServer> {
     waitForEnd(Bun.spawn(['cp', '-a', from, to], { stdout: 'ignore', stderr: 'pipe' }))
   return {
     url,
-    kill: () => end('QUIT'),
-    shutDown: () => end('INT'),
+    kill: () => endServer('QUIT'),
+    shutDown: () => endServer('INT'),
     start,
     async saveCopy() {
-      await end('INT')
+      await endServer('INT')
       await copyFolder(data, copy)
       await start()
     },
     async restoreCopy() {
-      await end('QUIT')
+      await endServer('QUIT')
       await rm(data, { recursive: true })
       await copyFolder(copy, data)
       await start()
     },
     async stop() {
-      await end('INT')
+      await endServer('INT')
       await rm(folder, { recursive: true })
     },
   }

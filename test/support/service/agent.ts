@@ -15,7 +15,7 @@ export const NEGOTIATED = { 'mcp-protocol-version': '2025-11-25' }
 type Fields = Readonly<Record<string, string>>
 
 /** Posts a body to the MCP endpoint, unchanged. */
-export function post(wall: Wall, body: string, headers: Fields = {}): Promise<Response> {
+export function postBody(wall: Wall, body: string, headers: Fields = {}): Promise<Response> {
   const request = { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body }
   return wall.app.handle(new Request(`${BASE_URL}/mcp`, request))
 }
@@ -29,7 +29,7 @@ export type Answer = {
 
 /** Sends a JSON-RPC message, and reads the response. */
 export async function sendRpc(wall: Wall, message: object, headers: Fields = {}): Promise<Answer> {
-  const response = await post(wall, JSON.stringify({ jsonrpc: '2.0', ...message }), headers)
+  const response = await postBody(wall, JSON.stringify({ jsonrpc: '2.0', ...message }), headers)
   const text = await response.text()
   const { jsonrpc: _, ...body } = text === '' ? { jsonrpc: '2.0' } : JSON.parse(text)
   return { status: response.status, ...body }
@@ -112,7 +112,7 @@ export async function callReadTool(
 }
 
 /** Buys a block over MCP with a sample payment. */
-export const buy = (wall: Wall, args: object, payment: Payment): Promise<ToolAnswer> =>
+export const buyOverMcp = (wall: Wall, args: object, payment: Payment): Promise<ToolAnswer> =>
   callTool(wall, 'buy_block', args, toPayload(payment))
 
 /** Width and height of the PNG in a tool's result. */

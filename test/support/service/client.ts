@@ -5,7 +5,7 @@ import type { App } from '../../../server/app.ts'
 
 type Input = string | URL | Request
 
-const addressOf = (input: Input) => (typeof input === 'string' ? input : 'url' in input ? input.url : input.href)
+const toUrl = (input: Input) => (typeof input === 'string' ? input : 'url' in input ? input.url : input.href)
 
 type Send = (address: string, init?: RequestInit) => Promise<Response>
 
@@ -13,7 +13,7 @@ type Send = (address: string, init?: RequestInit) => Promise<Response>
 export const createClient = ({ url }: { readonly url: string }, send: Send = fetch) =>
   treaty<App>(url, {
     parseDate: false,
-    fetcher: Object.assign((input: Input, init?: RequestInit) => send(addressOf(input), init), {
+    fetcher: Object.assign((input: Input, init?: RequestInit) => send(toUrl(input), init), {
       preconnect: fetch.preconnect,
     }),
   })

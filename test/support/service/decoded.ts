@@ -8,7 +8,7 @@ export type Decoded = {
   readonly height: number
   readColour(x: number, y: number): string
   /** Every colour in the picture. */
-  colours(): ReadonlySet<string>
+  listColours(): ReadonlySet<string>
 }
 
 /** Decodes the body of a response. */
@@ -22,7 +22,7 @@ export async function decodePicture(response: Response): Promise<Decoded> {
     width,
     height,
     readColour: (x, y) => toHexColour(readPixel(y * width + x)),
-    colours: () =>
+    listColours: () =>
       new Set([...new Set(Array.from({ length: width * height }, (_, pixel) => readPixel(pixel)))].map(toHexColour)),
   }
 }

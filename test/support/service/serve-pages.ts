@@ -6,11 +6,11 @@
 import { openWall } from './wall.ts'
 
 const wall = await openWall()
-await wall.buy('/blocks/3,4?name=Ada&framework=eliza&message=Hello%20there&link=https%3A%2F%2Fexample.com%2Fa', 1)
-await wall.buy(`/blocks/9,9?name=${'W'.repeat(40)}&message=${'M'.repeat(140)}`, 2, 3)
+await wall.buyBlock('/blocks/3,4?name=Ada&framework=eliza&message=Hello%20there&link=https%3A%2F%2Fexample.com%2Fa', 1)
+await wall.buyBlock(`/blocks/9,9?name=${'W'.repeat(40)}&message=${'M'.repeat(140)}`, 2, 3)
 
 // More separate artworks than one page of the atlas lists.
-for (let work = 0; work < 50; work++) await wall.buy(`/blocks/${20 + 2 * work},30?name=Ada`, 1, 10 + work)
+for (let work = 0; work < 50; work++) await wall.buyBlock(`/blocks/${20 + 2 * work},30?name=Ada`, 1, 10 + work)
 
 const full = await openWall()
 const claimed = 'claimed' as const

@@ -42,12 +42,12 @@ export function createSignInHeader(
 }
 
 /** The options of a request with a JSON body, and with a sign-in header if one is given. */
-export const createSignInPost = (body: unknown, header?: string): RequestInit =>
+export const createSignInInit = (body: unknown, header?: string): RequestInit =>
   createBodyInit(body, header === undefined ? {} : { 'SIGN-IN-WITH-X': header })
 
 /** Requests the text to sign, and sends the same request with the signature of `wallet`. */
 export async function sendSignedIn(wall: Pick<Wall, 'sendRequest'>, request: string, body: unknown, wallet: Address) {
-  const demand = await wall.sendRequest(request, createSignInPost(body))
+  const demand = await wall.sendRequest(request, createSignInInit(body))
   const header = createSignInHeader(readSignInFields(demand, wallet), wallet)
-  return { header, response: await wall.sendRequest(request, createSignInPost(body, header)) }
+  return { header, response: await wall.sendRequest(request, createSignInInit(body, header)) }
 }

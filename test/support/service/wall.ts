@@ -15,7 +15,7 @@ import { followLog } from '../../../server/instances/follow-log.ts'
 import type { Ledger } from '../../../server/ports.ts'
 import { createSeller } from '../../../server/purchase/seller.ts'
 import type { Offer } from '../../../server/x402/terms.ts'
-import { openBlank } from '../blank-wall.ts'
+import { openBlankWall } from '../blank-wall.ts'
 import { createFakeChain, type FakeChain } from '../fakes/chain.ts'
 import { createFakeClock, type FakeClock } from '../fakes/clock.ts'
 import { createFakeFacilitator, type FakeFacilitator } from '../fakes/facilitator.ts'
@@ -51,13 +51,13 @@ export type Wall = {
   readonly probe: () => Promise<void>
   readonly denied: Set<string> // payers that the operator denies
   /** Resolves once every purchase has ended, including writes after its response. */
-  readonly idle: () => Promise<void>
+  readonly waitUntilIdle: () => Promise<void>
   /** Sends a request; each response of an operation is checked against the OpenAPI document. */
   sendRequest(request: string, init?: RequestInit): Promise<Response>
   /** Sends requests like `sendRequest`, through a typed client that knows the routes. */
   readonly client: ReturnType<typeof createClient>
   /** Buys a block for the `payer`-th wallet, as an honest client would. */
-  buy(path: string, payer: number, nonce?: number): Promise<Response>
+  buyBlock(path: string, payer: number, nonce?: number): Promise<Response>
 }
 
 /** Opens a wall that accepts payments, with a store in memory by default. `changes` replace parts of the service. */
@@ -66,7 +66,7 @@ export async function openWall(
   on?: Store,
 ): Promise<Wall> {
   const { offer = OFFER } = changes
-  const db = on ?? (await openBlank())
+  const db = on ?? (await openBlankWall())
   const chain = createFakeChain()
   const facilitator = createFakeFacilitator(chain)
   const clock = createFakeClock(NOW)
@@ -75,21 +75,21 @@ export async function openWall(
   const rail = createPaymentHealth({ facilitator, chain, clock, logger })
   rail.markReconciled()
   await rail.probe()
-  const { view, advance, subscribe } = await followLog(db.log)
+  const { view, applyNewEntries, subscribe } = await followLog(db.log)
   // The canvas reads may advance their clock at any time, so they have a separate clock.
   const reads = createCanvasReads({ view, terms: offer.terms, clock: createFakeClock(NOW), everyMs: 0 })
   subscribe(reads.announceChange)
   const stream = createLiveStream({
     log: db.log,
     clock: systemClock,
-    number: () => view.number,
-    canvasNumber: reads.number,
-    advance,
+    readNumber: () => view.number,
+    readCanvasNumber: reads.readNumber,
+    applyNewEntries,
     everyMs: 0,
   })
   subscribe(stream.announceChange)
   const { limits = unlimited } = changes
-  const world = { wallets: fakeWallets, clock, hosts: [HOST, `${HOST}:8402`], advance, limits }
+  const world = { wallets: fakeWallets, clock, hosts: [HOST, `${HOST}:8402`], applyNewEntries, limits }
   const { ledger, blocks, agents, store, ledgerReader, reports } = db
   const parts: Ledger = ledgerParts === undefined ? ledger : { ...ledger, ...ledgerParts }
   const pictures = createWorkerPictures()
@@ -129,22 +129,22 @@ export async function openWall(
     limits,
     trustedHops: undefined,
     changing: { ...world, blocks, agents, view },
-    viewer: await loadViewerFiles(new Map()),
+    findViewerFile: await loadViewerFiles(new Map()),
     chatView: '',
     ...changes,
   })
   // Reads of the whole wall are published a moment after a change, so each read waits until it shows the test's own
   // change.
-  const ask = async (request: string, init?: RequestInit) => {
+  const sendAfterPublishing = async (request: string, init?: RequestInit) => {
     if (request.includes(' /api/')) await reads.waitUntilPublished()
     return await requestApp(wall, request, init)
   }
   const client = createClient({ url: BASE_URL }, async (address, init) => {
     const { pathname, search } = new URL(address)
-    return await ask(`${init?.method ?? 'GET'} ${pathname}${search}`, init)
+    return await sendAfterPublishing(`${init?.method ?? 'GET'} ${pathname}${search}`, init)
   })
   const buy = (path: string, payer: number, nonce = payer) =>
-    ask(`GET ${path}`, createPaidInit(createTestPayment(payer, nonce)))
+    sendAfterPublishing(`GET ${path}`, createPaidInit(createTestPayment(payer, nonce)))
   return {
     app: wall,
     db,
@@ -156,10 +156,10 @@ export async function openWall(
     outages,
     probe: rail.probe,
     denied,
-    idle: sold.waitUntilIdle,
-    sendRequest: ask,
+    waitUntilIdle: sold.waitUntilIdle,
+    sendRequest: sendAfterPublishing,
     client,
-    buy,
+    buyBlock: buy,
   }
 }
 

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
 import { createBoundedCalls } from '../../../server/adapters/bounded-calls.ts'
-import { runWithin } from '../../support/fakes/timers.ts'
+import { runWhileTimePasses } from '../../support/fakes/timers.ts'
 
 test('eight calls run at the same time, 64 wait, and the next one is rejected', async () => {
   const calls = createBoundedCalls()
   const gate = Promise.withResolvers<void>()
   let [made, running, most] = [0, 0, 0]
-  const call = async () => {
+  const makeCall = async () => {
     made += 1
     running += 1
     most = Math.max(most, running)
@@ -14,13 +14,13 @@ test('eight calls run at the same time, 64 wait, and the next one is rejected', 
     running -= 1
     return 'answer' as const
   }
-  const waiting = Array.from({ length: 8 + 63 }, () => calls.make(call))
+  const waiting = Array.from({ length: 8 + 63 }, () => calls.make(makeCall))
   // A call starts a moment after it is requested.
   await Promise.resolve()
   expect(calls.areFull()).toBe(false)
-  waiting.push(calls.make(call))
+  waiting.push(calls.make(makeCall))
   expect(calls.areFull()).toBe(true)
-  expect(await calls.make(call)).toBe('busy')
+  expect(await calls.make(makeCall)).toBe('busy')
   gate.resolve()
   expect(new Set(await Promise.all(waiting))).toEqual(new Set(['answer']))
   expect([made, most]).toEqual([72, 8])
@@ -37,7 +37,9 @@ test('hanging calls are abandoned after the deadline, and a call that waits behi
     made += 1
     return new Promise<never>(() => {})
   }
-  const answers = await runWithin(3000, () => Promise.all(Array.from({ length: 9 }, () => calls.make(hangForever))))
+  const answers = await runWhileTimePasses(3000, () =>
+    Promise.all(Array.from({ length: 9 }, () => calls.make(hangForever))),
+  )
   expect(new Set(answers)).toEqual(new Set(['silent']))
   expect(made).toBe(8)
 })

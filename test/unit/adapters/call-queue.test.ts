@@ -12,14 +12,14 @@ function createQueue(limits: { atOnce?: number; waitingMax?: number; perSecond?:
   const queue = createCallQueue({ atOnce: 1, waitingMax: 9, perSecond: undefined, ...limits }, clock)
   const begun: string[] = []
   const ends: (() => void)[] = []
-  const call = (urgency: Urgency, name: string) =>
+  const startCall = (urgency: Urgency, name: string) =>
     queue(urgency, () => {
       begun.push(name)
       const { promise, resolve } = Promise.withResolvers<string>()
       ends.push(() => resolve(name))
       return promise
     })
-  return { clock, queue, begun, ends, call }
+  return { clock, queue, begun, ends, call: startCall }
 }
 
 test('calls about payments that may have been charged come first, and calls that nobody waits for come last', async () => {

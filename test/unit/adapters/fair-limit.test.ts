@@ -3,19 +3,19 @@ import { createFairLimit } from '../../../server/adapters/pictures/pictures.ts'
 
 // Goal: a sender of much work waits behind its own work. Method: every piece of work ends when the test says so.
 
-/** A limit that records its work in the order in which it starts; `end` ends the current piece. */
+/** A limit that records its work in the order in which it starts; `endPiece` ends the current piece. */
 function createManualLimit(waitingMax: number) {
   const limit = createFairLimit(waitingMax)
   const begun: string[] = []
-  let end = () => {}
-  const send = (sender: string, piece: string) =>
+  let endPiece = () => {}
+  const startPiece = (sender: string, piece: string) =>
     limit(sender, async () => {
       begun.push(piece)
       const { promise, resolve } = Promise.withResolvers<string>()
-      end = () => resolve(piece)
+      endPiece = () => resolve(piece)
       return await promise
     })
-  return { send, begun, end: () => end() }
+  return { send: startPiece, begun, end: () => endPiece() }
 }
 
 test('senders take turns, no matter which of them sent first or most', async () => {

@@ -34,11 +34,11 @@ test('a logged value is cut at 512 characters', () => {
 
 test('a flood of notes is limited to a megabyte and then 64 kB per second, dropped notes are counted, and alerts always pass', () => {
   const { logger, lines, clock } = openLogger()
-  const flood = () => {
+  const floodLog = () => {
     for (let i = 0; i < 10_000; i++) logger.note('step', { reason: 'x'.repeat(400) })
   }
   const countBytes = () => lines.reduce((sum, line) => sum + line.length, 0)
-  flood()
+  floodLog()
   expect(countBytes()).toBeGreaterThan(1_000_000)
   expect(countBytes()).toBeLessThanOrEqual(1_048_576)
   const written = lines.length
@@ -46,7 +46,7 @@ test('a flood of notes is limited to a megabyte and then 64 kB per second, dropp
   expect(lines.at(-1)).toContain('disk-failed')
 
   clock.ms = 1000
-  flood()
+  floodLog()
   expect(countBytes()).toBeLessThanOrEqual(1_048_576 + 65_536 + 200)
   const left = JSON.parse(lines[written + 1] ?? '')
   expect(left).toEqual({

@@ -3,8 +3,8 @@ import { openMetrics } from '../../../server/adapters/metrics/metrics.ts'
 import type { WallReadings } from '../../../server/adapters/metrics/wall.ts'
 import { StoreUnavailable } from '../../../server/domain/failure.ts'
 import { createFacilitatorFailure } from '../../../server/domain/purchase/refusals.ts'
-import { openBlank } from '../../support/blank-wall.ts'
-import { catchFailure, reserve } from '../../support/engine.ts'
+import { openBlankWall } from '../../support/blank-wall.ts'
+import { catchFailure, reserveTarget } from '../../support/engine.ts'
 import { createFakeChain } from '../../support/fakes/chain.ts'
 import { createFakeClock } from '../../support/fakes/clock.ts'
 import { createFakeFacilitator } from '../../support/fakes/facilitator.ts'
@@ -22,17 +22,17 @@ test('calls to facilitators and the chain return their results unchanged and are
   facilitator.verification = { kind: 'unavailable' }
   await counted.verify('next', payment)
   chain.silent = true
-  await timed.read(payment)
-  await timed.transfersTo(TERMS.payTo, 0n)
+  await timed.readAuthorization(payment)
+  await timed.readTransfers(TERMS.payTo, 0n)
   const broken = metrics.timeChain({ ...chain, checkHealth: () => Promise.reject(new Error('x')) })
   await expect(broken.checkHealth()).rejects.toThrow('x')
   metrics.countOutcome(createFacilitatorFailure('Gone'))
-  const { ledger, close } = await openBlank()
+  const { ledger, close } = await openBlankWall()
   for (const [target, nonce] of [
     ['next', 1],
     ['80,45,4x3', 2],
   ] as const) {
-    const held = await reserve({ ledger }, target, createTestPayment(1, nonce), SILENT)
+    const held = await reserveTarget({ ledger }, target, createTestPayment(1, nonce), SILENT)
     const purchase = await ledger.finalize(held, toHash(nonce), true, NOW)
     metrics.countOutcome({ kind: 'bought', purchase })
   }
@@ -60,14 +60,14 @@ test('calls to facilitators and the chain return their results unchanged and are
 
 const READINGS: WallReadings = {
   clock: createFakeClock(NOW),
-  rail: () => 'arming',
-  checkSelling: () => false,
-  checkReading: () => true,
-  dependencies: () => [
+  readRail: () => 'arming',
+  canSell: () => false,
+  canServeReaders: () => true,
+  listDependencies: () => [
     { kind: 'facilitator', name: 'pay.example', state: 'down', since: NOW, reason: 'it is down' },
     { kind: 'store-read', name: 'sqlite', state: 'up', since: NOW, reason: null },
   ],
-  store: () => ({
+  readStoreState: () => ({
     pending: { held: 3, uncertain: 1, watched: 2, oldestSince: NOW - 5000 },
     freeBytes: 1000,
     backedUpAt: NOW,
@@ -75,13 +75,13 @@ const READINGS: WallReadings = {
   measureStoreBytes: async () => 4096,
   countBlocks: () => ({ sold: 400, open: 14_000 }),
   countOrphans: () => 2,
-  listings: () => [{ catalogue: 'pay.example', addresses: 3, seenAt: NOW, listedAt: NOW }],
+  readListings: () => [{ catalogue: 'pay.example', addresses: 3, seenAt: NOW, listedAt: NOW }],
   build: { version: '1.0.0', bun: '1.4.5' },
 }
 
 test('the gauges show the current state of the wall, including the age of the oldest open purchase', async () => {
   const metrics = openMetrics()
-  metrics.watchReadings(READINGS)
+  metrics.registerReadings(READINGS)
   const text = await metrics.read()
   for (const line of [
     'wall_open_purchases{state="held"} 3',
@@ -109,9 +109,9 @@ test('the gauges show the current state of the wall, including the age of the ol
 
 test('a gauge without a known value is left out, except that an unknown backup time is 0', async () => {
   const metrics = openMetrics()
-  metrics.watchReadings({
+  metrics.registerReadings({
     ...READINGS,
-    store: () => ({ pending: undefined, freeBytes: undefined, backedUpAt: undefined }),
+    readStoreState: () => ({ pending: undefined, freeBytes: undefined, backedUpAt: undefined }),
     measureStoreBytes: async () => undefined,
   })
   const text = await metrics.read()
@@ -133,9 +133,9 @@ test('alerts are counted by event, and logged unchanged', async () => {
 
 test('requests are counted by route and status, and timed by route', async () => {
   const metrics = openMetrics()
-  metrics.http('/late', 503, 20)
-  metrics.http('/soon', 200, 1)
-  metrics.http('/soon', 200, 1)
+  metrics.recordResponse('/late', 503, 20)
+  metrics.recordResponse('/soon', 200, 1)
+  metrics.recordResponse('/soon', 200, 1)
   const text = await metrics.read()
   for (const line of [
     'wall_http_requests_total{route="/late",code="503"} 1',
@@ -147,7 +147,7 @@ test('requests are counted by route and status, and timed by route', async () =>
 
 test('the duration of ledger calls is reported by call, separately for failed calls', async () => {
   const metrics = openMetrics()
-  const db = await openBlank()
+  const db = await openBlankWall()
   const ledger = metrics.timeLedger(db.ledger)
   await ledger.find(createTestPayment(1, 1))
   db.close()
@@ -164,8 +164,8 @@ test.skipIf(reportSkipped('Prometheus (promtool)', promtool !== null))(
   'the metrics follow the conventions of Prometheus',
   async () => {
     const metrics = openMetrics()
-    metrics.watchReadings(READINGS)
-    metrics.http('/', 200, 1)
+    metrics.registerReadings(READINGS)
+    metrics.recordResponse('/', 200, 1)
     const check = Bun.spawn([promtool ?? '', 'check', 'metrics'], { stdin: 'pipe', stdout: 'pipe', stderr: 'pipe' })
     await check.stdin.write(await metrics.read())
     await check.stdin.end()

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createWorkerPictures } from '../../../server/adapters/pictures/pictures.ts'
 import { encodePng, readPlainPng } from '../../../server/adapters/pictures/png.ts'
-import { megapixelsOf, type PaintPlan, type PictureFlaw } from '../../../server/domain/picture/picture.ts'
+import { countMegapixels, type PaintPlan, type PictureFlaw } from '../../../server/domain/picture/picture.ts'
 import { PALETTE, PALETTE_SIZE } from '../../../shared/palette.ts'
 import { createFlatPng, GREY, INDEXED, createJpegOfScans, buildPng, RGB, RGBA } from '../../support/picture-files.ts'
 
@@ -16,7 +16,7 @@ const CLIENT = { kind: 'client', who: '192.0.2.1' } as const
 const PAYER = { kind: 'payer', who: '0x01' } as const
 
 const paintFile = (bytes: Uint8Array<ArrayBuffer>, changes: Partial<PaintPlan> = {}) =>
-  pictures.paint({ kind: 'file', bytes }, { ...plan, ...changes }, CLIENT)
+  pictures.convertToPalette({ kind: 'file', bytes }, { ...plan, ...changes }, CLIENT)
 
 /** The palette indices in a painted picture, each once, or why it was rejected. */
 async function listColours(painted: ReturnType<typeof paintFile>): Promise<readonly number[] | PictureFlaw> {
@@ -57,7 +57,7 @@ test('baseline and progressive JPEGs are read', async () => {
 
 test('raw pixels of three or four bytes each are read, and other lengths are rejected', async () => {
   const paintRaw = (bytes: Uint8Array<ArrayBuffer>) =>
-    pictures.paint({ kind: 'raw', bytes, width: 2, height: 1 }, plan, CLIENT)
+    pictures.convertToPalette({ kind: 'raw', bytes, width: 2, height: 1 }, plan, CLIENT)
   const [red, blue] = [PALETTE.indexOf('#ff0000'), PALETTE.indexOf('#0000ff')]
   expect(await listColours(paintRaw(Uint8Array.of(255, 0, 0, 255, 0, 0)))).toEqual([red])
   expect(await listColours(paintRaw(Uint8Array.of(0, 0, 255, 255, 0, 0, 255, 255)))).toEqual([blue])
@@ -99,7 +99,7 @@ test('a picture that takes too long is aborted, and other pictures are still pai
   const hasty = createWorkerPictures(1)
   const large: PaintPlan = { ...plan, width: 1600, height: 900, dither: 'floyd-steinberg' }
   const picture = { kind: 'file', bytes: createFlatPng(500, 500, '#123456') } as const
-  expect(await hasty.paint(picture, large, CLIENT)).toBe('late')
+  expect(await hasty.convertToPalette(picture, large, CLIENT)).toBe('late')
   expect(await listColours(paintFile(createFlatPng(1, 1, '#000000')))).toEqual([0])
 })
 
@@ -113,8 +113,8 @@ test('a picture is rejected immediately if too many others are waiting', async (
 test('a paid picture does not wait for all the free pictures that were sent before it', async () => {
   const picture = { kind: 'file', bytes: createFlatPng(500, 500, '#000000') } as const
   let free = 0
-  const crowd = Array.from({ length: 16 }, () => pictures.paint(picture, plan, CLIENT).then(() => free++))
-  expect(await pictures.paint(picture, plan, PAYER)).toBeObject()
+  const crowd = Array.from({ length: 16 }, () => pictures.convertToPalette(picture, plan, CLIENT).then(() => free++))
+  expect(await pictures.convertToPalette(picture, plan, PAYER)).toBeObject()
   expect(free).toBeLessThan(16)
   await Promise.all(crowd)
 })
@@ -132,5 +132,5 @@ test.each([
   ['a JPEG that ends before its size', Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 0, 4, 0, 0, 0xff), 9],
   ['a file that is not a picture', new Uint8Array(3), 1],
 ])('the cost of %s in megapixels is known before it is decoded', (_, file, megapixels) => {
-  expect(megapixelsOf({ kind: 'file', bytes: Uint8Array.from(file) })).toBe(megapixels)
+  expect(countMegapixels({ kind: 'file', bytes: Uint8Array.from(file) })).toBe(megapixels)
 })

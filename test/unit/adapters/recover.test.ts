@@ -71,8 +71,8 @@ const all = createCases()
 
 /** The signer that a library recovers in each case. */
 async function recoverWith(library: Library) {
-  const { recover } = await loadKeys(library)
-  return await Promise.all((await all).map(({ digest, signature }) => recover(digest, signature)))
+  const { recoverSigner } = await loadKeys(library)
+  return await Promise.all((await all).map(({ digest, signature }) => recoverSigner(digest, signature)))
 }
 
 const viems = recoverWith('viem')
@@ -89,8 +89,8 @@ test('the native library recovers the same signers as viem', async () => {
 test('every library recovers the signer of a text', async () => {
   const [first] = await all
   for (const library of LIBRARIES) {
-    const { recover } = await loadKeys(library)
-    expect(await recover(first?.digest ?? '0x', first?.signature ?? '0x')).toBe(first?.address as Hex)
+    const { recoverSigner } = await loadKeys(library)
+    expect(await recoverSigner(first?.digest ?? '0x', first?.signature ?? '0x')).toBe(first?.address as Hex)
   }
 })
 

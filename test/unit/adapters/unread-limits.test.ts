@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { limitUnread } from '../../../server/adapters/unread-limits.ts'
+import { limitUnreadData } from '../../../server/adapters/unread-limits.ts'
 import { waitUntil } from '../../support/wait.ts'
 
 // Goal: a client that does not read uses little memory, and not for long. Method: a real server, a client that never
@@ -42,7 +42,7 @@ function connectIdleReader() {
 }
 
 onLinux('the kernel keeps few bytes for a client that does not read, and then resets its connection', async () => {
-  limitUnread(expect.unreachable, LIMITS)
+  limitUnreadData(expect.unreachable, LIMITS)
   const socket = connectIdleReader()
   await waitUntil(() => readUnacknowledged().some((bytes) => bytes > 0))
   expect(Math.max(...readUnacknowledged())).toBeLessThanOrEqual(2 * LIMITS.bufferBytes)
@@ -51,7 +51,7 @@ onLinux('the kernel keeps few bytes for a client that does not read, and then re
 })
 
 onLinux('a client that reads gets the whole body', async () => {
-  limitUnread(expect.unreachable, LIMITS)
+  limitUnreadData(expect.unreachable, LIMITS)
   const body = await (await fetch(server.url)).arrayBuffer()
   expect(body.byteLength).toBe(BODY_BYTES)
 })

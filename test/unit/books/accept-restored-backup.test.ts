@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test'
 import { acceptRestoredBackup, findLostPayments } from '../../../server/books/accept-restored-backup.ts'
 import { STRAY_BY_HAND, STRAY_NOTE } from '../../../server/domain/purchase/account.ts'
 import type { StorePosition } from '../../../server/domain/store-position.ts'
-import { openBlank } from '../../support/blank-wall.ts'
-import { reserve } from '../../support/engine.ts'
+import { openBlankWall } from '../../support/blank-wall.ts'
+import { reserveTarget } from '../../support/engine.ts'
 import { createFakeChain } from '../../support/fakes/chain.ts'
 import { createFakeClock } from '../../support/fakes/clock.ts'
 import { HEAD, NOW, createTestPayment, TERMS, createWalletAddress } from '../../support/samples.ts'
@@ -12,7 +12,7 @@ import { HEAD, NOW, createTestPayment, TERMS, createWalletAddress } from '../../
 // chain and a wall in memory, and payments that only the chain knows.
 
 async function openWorld() {
-  const [chain, engine] = [createFakeChain(), await openBlank()]
+  const [chain, engine] = [createFakeChain(), await openBlankWall()]
   const written: StorePosition[] = []
   const witness = { write: async (position: StorePosition) => void written.push(position) }
   await engine.checkpoint.advanceTo(HEAD)
@@ -28,23 +28,23 @@ async function listLostPayments(world: Awaited<ReturnType<typeof openWorld>>, wi
 
 test('before a copy is accepted, payments that may be lost or were booked as stray are listed, but not known or resolved ones', async () => {
   const world = await openWorld()
-  await reserve(world, 'next', createTestPayment(1, 1))
-  for (const n of [1, 2, 3, 4, 5]) world.chain.land(createTestPayment(n, n))
-  await world.payouts.note(createTestPayment(3, 3), STRAY_NOTE, NOW)
-  await world.payouts.note(createTestPayment(4, 4), STRAY_BY_HAND, NOW)
-  await world.payouts.note(createTestPayment(5, 5), 'refund 0x1', NOW)
+  await reserveTarget(world, 'next', createTestPayment(1, 1))
+  for (const n of [1, 2, 3, 4, 5]) world.chain.transferPayment(createTestPayment(n, n))
+  await world.payouts.recordReference(createTestPayment(3, 3), STRAY_NOTE, NOW)
+  await world.payouts.recordReference(createTestPayment(4, 4), STRAY_BY_HAND, NOW)
+  await world.payouts.recordReference(createTestPayment(5, 5), 'refund 0x1', NOW)
   const { orphans } = await listLostPayments(world)
   expect(orphans.map(({ payer, isBooked }) => [payer, isBooked])).toEqual([
     [createWalletAddress(2), false],
     [createWalletAddress(3), true],
   ])
-  expect(await world.checkpoint.height()).toBe(HEAD)
+  expect(await world.checkpoint.readHeight()).toBe(HEAD)
 })
 
 test('accepting a copy also searches an address that only the witness contains, and stores it in the new witness', async () => {
   const world = await openWorld()
   const since = createWalletAddress(9)
-  world.chain.land(createTestPayment(2, 2, { to: since, amount: 370_000n }))
+  world.chain.transferPayment(createTestPayment(2, 2, { to: since, amount: 370_000n }))
   expect((await listLostPayments(world)).orphans).toEqual([])
   const lost = await listLostPayments(world, { change: 9, payment: 9, height: HEAD, payees: [since] })
   expect(lost.orphans).toMatchObject([{ payer: createWalletAddress(2), payTo: since, amount: 370_000n }])
@@ -54,12 +54,12 @@ test('accepting a copy also searches an address that only the witness contains, 
 
 test('accepting a copy credits each lost payment, even one that the wall had booked as stray, and stores the accepted height', async () => {
   const world = await openWorld()
-  const tx = world.chain.land(createTestPayment(2, 2))
-  world.chain.land(createTestPayment(3, 3))
-  await world.payouts.note(createTestPayment(3, 3), STRAY_NOTE, NOW)
+  const tx = world.chain.transferPayment(createTestPayment(2, 2))
+  world.chain.transferPayment(createTestPayment(3, 3))
+  await world.payouts.recordReference(createTestPayment(3, 3), STRAY_NOTE, NOW)
   await acceptRestoredBackup(world, await listLostPayments(world))
   expect(await world.ledger.find(createTestPayment(2, 2))).toMatchObject({ state: { kind: 'credited', tx } })
   expect(await world.ledger.find(createTestPayment(3, 3))).toMatchObject({ state: { kind: 'credited' } })
-  expect([await world.checkpoint.height(), await world.checkpoint.readAcceptanceTime()]).toEqual([HEAD + 2n, NOW])
+  expect([await world.checkpoint.readHeight(), await world.checkpoint.readAcceptanceTime()]).toEqual([HEAD + 2n, NOW])
   expect((await listLostPayments(world)).orphans).toEqual([])
 })

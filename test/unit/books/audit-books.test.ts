@@ -5,7 +5,7 @@ import type { Chain, KeptReceipts, ReceiptArchive } from '../../../server/ports.
 import { createFakeChain } from '../../support/fakes/chain.ts'
 import { createFakeClock } from '../../support/fakes/clock.ts'
 import {
-  blockOf,
+  parseBlockOrThrow,
   EMPTY_BOOKS,
   toHash,
   HEAD,
@@ -29,25 +29,25 @@ function createWorld(changes: Partial<Statement> = {}) {
     read: async () => [...kept],
     write: async (receipts) => void kept.splice(0, kept.length, ...receipts),
   }
-  return { chain, clock, archive, kept, payTo, audit: { statement: async () => statement } }
+  return { chain, clock, archive, kept, payTo, audit: { readStatement: async () => statement } }
 }
 
 test('if the books contain no purchases, the chain is not searched, unless a height is given', async () => {
   const wall = createWorld({ from: undefined })
-  wall.chain.land(createTestPayment(1, 1))
+  wall.chain.transferPayment(createTestPayment(1, 1))
   expect(await auditBooks(wall)).toMatchObject({ from: undefined, through: undefined, balance: { balances: true } })
   expect(await auditBooks(wall, HEAD)).toMatchObject({ from: HEAD, balance: { orphans: [{ amount: 1_000_000n }] } })
 })
 
 test('a sale from before the given height is not reported as unpaid, but a later sale without a payment is', async () => {
   const [early, late] = [createTestPayment(1, 1), createTestPayment(2, 2)]
-  const sale = { block: blockOf('3,4'), blocks: 1, tx: toHash(1), amount: early.amount }
+  const sale = { block: parseBlockOrThrow('3,4'), blocks: 1, tx: toHash(1), amount: early.amount }
   const sales = [
     { ...sale, payer: early.payer, nonce: early.nonce, head: HEAD },
     { ...sale, payer: late.payer, nonce: late.nonce, head: HEAD + 9n },
   ]
   const wall = createWorld({ claimed: 2, sales })
-  wall.chain.land(early)
+  wall.chain.transferPayment(early)
   const found = await auditBooks(wall, HEAD + 9n)
   expect(found !== 'silent' && found.balance.unpaid.map(({ payer }) => payer)).toEqual([late.payer])
 })
@@ -55,18 +55,24 @@ test('a sale from before the given height is not reported as unpaid, but a later
 test('if a block is sold while the chain is read, the books contain both the sale and its payment', async () => {
   const wall = createWorld()
   const payment = createTestPayment(1, 1)
-  const sold = { block: blockOf('3,4'), blocks: 1, amount: payment.amount, tx: wall.chain.land(payment), head: HEAD }
+  const sold = {
+    block: parseBlockOrThrow('3,4'),
+    blocks: 1,
+    amount: payment.amount,
+    tx: wall.chain.transferPayment(payment),
+    head: HEAD,
+  }
   const later = { ...NOTHING, claimed: 1, sales: [{ ...sold, payer: payment.payer, nonce: payment.nonce }] }
   const statements: readonly Statement[] = [NOTHING, later]
   let reports = 0
-  const audit = { statement: async () => statements[reports++] ?? later }
+  const audit = { readStatement: async () => statements[reports++] ?? later }
   expect(await auditBooks({ ...wall, audit })).toMatchObject({ balance: { balances: true, claimed: 1 } })
 })
 
 test('the search covers every address that purchases were paid to, and the current one', async () => {
   const wall = createWorld({ payees: [other] })
-  wall.chain.land(createTestPayment(1, 1))
-  wall.chain.land(createTestPayment(2, 2, { to: other }))
+  wall.chain.transferPayment(createTestPayment(1, 1))
+  wall.chain.transferPayment(createTestPayment(2, 2, { to: other }))
   const stock = await auditBooks(wall)
   expect(stock !== 'silent' && stock.balance.orphans).toHaveLength(2)
 })
@@ -75,7 +81,7 @@ test('an open purchase is listed with its age and its state on the chain', async
   const purchase = createUncertainPurchase(1)
   const wall = createWorld({ open: [{ purchase, since: NOW - 90_000 }] })
   expect(await auditBooks(wall)).toMatchObject({ open: [{ ageMs: 90_000, evidence: { kind: 'unspent' } }] })
-  const tx = wall.chain.land(purchase.payment)
+  const tx = wall.chain.transferPayment(purchase.payment)
   expect(await auditBooks(wall)).toMatchObject({
     balance: { balances: false, landed: [{ tx }] },
     open: [{ evidence: { kind: 'paid', tx } }],
@@ -84,11 +90,11 @@ test('an open purchase is listed with its age and its state on the chain', async
 
 test('an endpoint that fails sometimes is called again, and one that stays silent ends the search', async () => {
   const wall = createWorld()
-  const { transfersTo } = wall.chain
+  const { readTransfers } = wall.chain
   let asked = 0
   const flaky = {
     ...wall.chain,
-    transfersTo: async (...asks: Parameters<typeof transfersTo>) => (++asked < 4 ? 'silent' : transfersTo(...asks)),
+    transfersTo: async (...asks: Parameters<typeof readTransfers>) => (++asked < 4 ? 'silent' : readTransfers(...asks)),
   }
   expect(await auditBooks({ ...wall, chain: { ...flaky } })).not.toBe('silent')
   wall.chain.silent = true
@@ -101,7 +107,7 @@ describe('the cached chain history', () => {
     payer: sold.payer,
     nonce: sold.nonce,
     amount: sold.amount,
-    block: blockOf('3,4'),
+    block: parseBlockOrThrow('3,4'),
     blocks: 1,
     head: HEAD,
   }
@@ -109,18 +115,18 @@ describe('the cached chain history', () => {
   /** A wall that sold one block long ago, and the heights from which its chain was read. */
   function createOldSales(changes: Partial<Statement> = {}) {
     const wall = createWorld()
-    const tx = wall.chain.land(sold)
+    const tx = wall.chain.transferPayment(sold)
     for (let i = 0; i < 1500; i++) wall.chain.transferDirectly(sold.payer, other, 1n)
     const statement = { ...NOTHING, claimed: 1, sales: [{ ...sale, tx }], from: HEAD, ...changes }
     const asked: bigint[] = []
     const chain: Chain = {
       ...wall.chain,
-      transfersTo: (payee, from) => {
+      readTransfers: (payee, from) => {
         asked.push(from)
-        return wall.chain.transfersTo(payee, from)
+        return wall.chain.readTransfers(payee, from)
       },
     }
-    return { ...wall, asked, give: wall.chain.transferDirectly, chain, audit: { statement: async () => statement } }
+    return { ...wall, asked, give: wall.chain.transferDirectly, chain, audit: { readStatement: async () => statement } }
   }
 
   test('chain history is not read again once the books have balanced, except for blocks that may be replaced', async () => {

@@ -18,7 +18,7 @@ function openWorld() {
   const waits: (() => void)[] = []
   const clock = { ...createFakeClock(NOW), wait: () => new Promise<void>((resolve) => waits.push(resolve)) }
   const keeper = createWitnessKeeper({
-    store: { position: async () => world.position },
+    store: { readPosition: async () => world.position },
     witness: {
       read: async () => undefined,
       async write(position) {
@@ -29,7 +29,7 @@ function openWorld() {
     clock,
     logger,
   })
-  const commit = (change: number) => {
+  const commitChange = (change: number) => {
     world.position = { ...world.position, change }
     keeper.onCommit()
   }
@@ -40,7 +40,7 @@ function openWorld() {
     for (let turn = 0; turn < 10; turn += 1) await Promise.resolve()
   }
   const listChanges = () => world.written.map(({ change }) => change)
-  return { world, keeper, logger, commit, pass: endNextWait, changes: listChanges }
+  return { world, keeper, logger, commit: commitChange, pass: endNextWait, changes: listChanges }
 }
 
 test('the witness is not written before the database counts as current', async () => {

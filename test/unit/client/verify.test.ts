@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test'
 import type { ChainFacts, ChainPayment } from '../../../server/client/verify/chain-facts.ts'
 import type { Claims } from '../../../server/client/verify/claims.ts'
-import { judge } from '../../../server/client/verify/judge.ts'
+import { judgeClaims } from '../../../server/client/verify/judge.ts'
 import type { FindingKind } from '../../../server/client/verify/verdict.ts'
 import type { SaleDeed } from '../../../shared/contract/deeds.ts'
 import { type Order, computeOrderNonce, formatOrderText } from '../../../shared/order.ts'
 import { networks } from '../../../shared/usdc.ts'
 import { truncateWallet } from '../../../shared/wallet.ts'
-import { blockOf, toHash, createWalletAddress } from '../../support/samples.ts'
+import { parseBlockOrThrow, toHash, createWalletAddress } from '../../support/samples.ts'
 
 // Goal: the findings about a wall follow from its claims and the chain alone. Method: an honest wall with one unbound
 // block, one bound block and an area, with one change in each test.
@@ -72,13 +72,16 @@ const HONEST: Claims = {
   owed: [],
   sales: SOLD.map(([coord, payer], at) => ({
     seq: at + 1,
-    i: blockOf(coord),
+    i: parseBlockOrThrow(coord),
     coord,
     t: 0,
     agent: { id: payer, name: null, wallet: truncateWallet(createWalletAddress(payer)), framework: null },
     ...(coord === '5,5' ? { m: 'hello' } : {}),
   })),
-  shown: SOLD.map(([coord, payer]) => ({ i: blockOf(coord), wallet: truncateWallet(createWalletAddress(payer)) })),
+  shown: SOLD.map(([coord, payer]) => ({
+    i: parseBlockOrThrow(coord),
+    wallet: truncateWallet(createWalletAddress(payer)),
+  })),
   lastShown: 4,
   asksAt: PAYEE,
 }
@@ -93,7 +96,7 @@ const createFacts = (changes: Partial<ChainFacts> = {}): ChainFacts => ({
 })
 
 const listFindingKinds = (claims: Partial<Claims>, chain = createFacts()) =>
-  judge({ ...HONEST, ...claims }, chain).findings.map(({ kind }) => kind)
+  judgeClaims({ ...HONEST, ...claims }, chain).findings.map(({ kind }) => kind)
 
 /** The deeds, with the one at index `n` changed. */
 const changeDeed = (n: number, change: Partial<SaleDeed>) => ({
@@ -101,7 +104,7 @@ const changeDeed = (n: number, change: Partial<SaleDeed>) => ({
 })
 
 test('verify reports no findings for an honest wall, and counts its blocks and payments', () => {
-  expect(judge(HONEST, createFacts())).toEqual({
+  expect(judgeClaims(HONEST, createFacts())).toEqual({
     findings: [],
     blocks: 4,
     amount: 4n * DOLLAR,
@@ -121,7 +124,7 @@ test('verify reports no findings for an honest wall, and counts its blocks and p
 
 test('verify reports no findings for a wall that has sold nothing', () => {
   const nothing = { deeds: [], sales: [], shown: [], lastShown: 0 }
-  expect(judge({ ...HONEST, ...nothing }, createFacts({ payments: [] }))).toMatchObject({
+  expect(judgeClaims({ ...HONEST, ...nothing }, createFacts({ payments: [] }))).toMatchObject({
     findings: [],
     blocks: 0,
     amount: 0n,
@@ -183,8 +186,15 @@ test('an order for the next open block, or an order whose payment settled late, 
 
 test('an order with a hidden part is not recomputed, and an order for another host is reported', () => {
   const hidden = changeDeed(1, { order: { ...ORDER, message: null }, hidden: ['message'] })
-  expect(judge({ ...HONEST, ...hidden }, createFacts())).toMatchObject({ findings: [], bound: 0, hiddenOrders: 1 })
-  expect(judge({ ...HONEST, host: 'other.test' }, createFacts())).toMatchObject({ findings: [], otherHosts: [HOST] })
+  expect(judgeClaims({ ...HONEST, ...hidden }, createFacts())).toMatchObject({
+    findings: [],
+    bound: 0,
+    hiddenOrders: 1,
+  })
+  expect(judgeClaims({ ...HONEST, host: 'other.test' }, createFacts())).toMatchObject({
+    findings: [],
+    otherHosts: [HOST],
+  })
 })
 
 test('an old payment without a deed is reported, unless its amount is below every price or it is among the credits', () => {
@@ -200,24 +210,24 @@ test('an old payment without a deed is reported, unless its amount is below ever
     amount: null,
     paidOut: null,
   }
-  expect(judge({ ...HONEST, owed: [note] }, createStrayFacts(DOLLAR))).toMatchObject({
+  expect(judgeClaims({ ...HONEST, owed: [note] }, createStrayFacts(DOLLAR))).toMatchObject({
     findings: [],
     noted: 1,
     notedAmount: DOLLAR,
   })
   expect(
-    judge(HONEST, createFacts({ payments: [...PAYMENTS, { ...createChainPayment(9, 1), nonce: null }] })),
+    judgeClaims(HONEST, createFacts({ payments: [...PAYMENTS, { ...createChainPayment(9, 1), nonce: null }] })),
   ).toMatchObject({
     plain: 1,
   })
 })
 
 test('deeds up to a given number are not looked up on the chain, but they still account for their payments', () => {
-  expect(judge(HONEST, createFacts({ payments: [THIRD] }), 2)).toMatchObject({ findings: [], blocks: 2 })
-  expect(judge(HONEST, createFacts(), 2)).toMatchObject({ findings: [], blocks: 2 })
+  expect(judgeClaims(HONEST, createFacts({ payments: [THIRD] }), 2)).toMatchObject({ findings: [], blocks: 2 })
+  expect(judgeClaims(HONEST, createFacts(), 2)).toMatchObject({ findings: [], blocks: 2 })
 })
 
 test('a deed in the newest blocks of the chain is verified, and counted as unconfirmed', () => {
   const payments = PAYMENTS.map((payment) => ({ ...payment, height: 995n }))
-  expect(judge(HONEST, createFacts({ payments }))).toMatchObject({ findings: [], blocks: 4, unconfirmed: 3 })
+  expect(judgeClaims(HONEST, createFacts({ payments }))).toMatchObject({ findings: [], blocks: 4, unconfirmed: 3 })
 })

@@ -4,7 +4,7 @@ import type { Canvas, CanvasBlock } from '../../../shared/contract/canvas.ts'
 import { PALETTE } from '../../../shared/palette.ts'
 import { trustPixels } from '../../../shared/pixels.ts'
 import { TOTAL_BLOCKS } from '../../../shared/wall.ts'
-import { blockOf, NOW } from '../../support/samples.ts'
+import { parseBlockOrThrow, NOW } from '../../support/samples.ts'
 
 /** A canvas that shows `blocks`. */
 const createCanvas = (blocks: CanvasBlock[]): Canvas => ({
@@ -34,7 +34,7 @@ describe('the drawing in a terminal', () => {
   test('the drawing in the terminal shows the blocks around the centre in the wall’s own colours', () => {
     const picture = Uint8Array.from({ length: 100 }, (_, i) => i)
     const px = trustPixels(picture).toBase64()
-    const drawing = drawWall(createCanvas([{ i: blockOf('79,44'), a: 0, t: NOW, px }]), 2, 2)
+    const drawing = drawWall(createCanvas([{ i: parseBlockOrThrow('79,44'), a: 0, t: NOW, px }]), 2, 2)
     const rows = parsePixelRows(drawing)
     expect(rows.map((row) => row.length)).toEqual(Array.from({ length: 20 }, () => 20))
     const shown = rows.slice(0, 10).flatMap((row) => row.slice(0, 10))
@@ -45,8 +45,8 @@ describe('the drawing in a terminal', () => {
     const black = trustPixels(new Uint8Array(100)).toBase64()
     const drawing = drawWall(
       createCanvas([
-        { i: blockOf('79,44'), a: 0, t: NOW },
-        { i: blockOf('80,44'), a: 0, t: NOW, px: black },
+        { i: parseBlockOrThrow('79,44'), a: 0, t: NOW },
+        { i: parseBlockOrThrow('80,44'), a: 0, t: NOW, px: black },
       ]),
       4,
       2,

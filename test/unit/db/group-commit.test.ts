@@ -21,7 +21,7 @@ function createWriters(lockedByOthers: readonly Lockable[] = []) {
     return step.value
   }
   const write = createGroupCommit({
-    async alone(one) {
+    async commitAlone(one) {
       alone.push(names.get(one.about) ?? '')
       return runWork(one)
     },

@@ -1,30 +1,40 @@
 import { expect, test } from 'bun:test'
-import { compile, type Dialect } from '../../../db/fragments.ts'
-import { onPostgres, rows, together, type Statement, type Text, type Tx, type Values } from '../../../db/tx.ts'
+import { compileStatement, type Dialect } from '../../../db/fragments.ts'
+import {
+  toPostgresText,
+  queryRows,
+  runTogether,
+  type Statement,
+  type Text,
+  type Tx,
+  type Values,
+} from '../../../db/tx.ts'
 
 // Goal: each statement is compiled correctly for each engine, and parts of work are sent together. Method: texts
 // compared literally, and a driver that returns each statement's own text.
 
 /** Runs work, and records which statements were sent as one list. */
-function drive<T>(work: Tx<T>): { readonly result: T; readonly lists: readonly (readonly string[])[] } {
+function runTransaction<T>(work: Tx<T>): { readonly result: T; readonly lists: readonly (readonly string[])[] } {
   const lists: string[][] = []
-  const textOf = ({ text }: Statement) => (typeof text === 'string' ? text : text.postgres)
+  const getText = ({ text }: Statement) => (typeof text === 'string' ? text : text.postgres)
   let step = work.next()
   while (step.done !== true) {
-    lists.push(step.value.map(textOf))
-    step = work.next(step.value.map((statement) => ({ rows: [textOf(statement)], count: 1 })))
+    lists.push(step.value.map(getText))
+    step = work.next(step.value.map((statement) => ({ rows: [getText(statement)], count: 1 })))
   }
   return { result: step.value, lists }
 }
 
 function* readTwice(first: string, second: string): Tx<string> {
-  const [a] = yield* rows<string>(first)
-  const [b] = yield* rows<string>(second)
+  const [a] = yield* queryRows<string>(first)
+  const [b] = yield* queryRows<string>(second)
   return `${a}${b}`
 }
 
 test('statements of parallel parts of work are sent in one list, in the order of the parts, and each part gets its own results', () => {
-  const { result, lists } = drive(together(readTwice('a', 'b'), rows<string>('c'), readTwice('d', 'e')))
+  const { result, lists } = runTransaction(
+    runTogether(readTwice('a', 'b'), queryRows<string>('c'), readTwice('d', 'e')),
+  )
   expect(result).toEqual(['ab', ['c'], 'de'])
   expect(lists).toEqual([
     ['a', 'c', 'd'],
@@ -33,20 +43,22 @@ test('statements of parallel parts of work are sent in one list, in the order of
 })
 
 test('nested parts of work share their statement lists', () => {
-  const { result, lists } = drive(together(together(rows<string>('a'), readTwice('b', 'c')), rows<string>('d')))
+  const { result, lists } = runTransaction(
+    runTogether(runTogether(queryRows<string>('a'), readTwice('b', 'c')), queryRows<string>('d')),
+  )
   expect(result).toEqual([[['a'], 'bc'], ['d']])
   expect(lists).toEqual([['a', 'b', 'd'], ['c']])
 })
 
 test('counters are incremented together, after all other statements; statements that follow an increment go out in the next list', () => {
   const counters = 'UPDATE counters SET number = number + 1'
-  const { lists } = drive(
-    together(readTwice(counters, 'entry 1'), readTwice('a', 'b'), readTwice('c', counters), rows<string>('d')),
+  const { lists } = runTransaction(
+    runTogether(readTwice(counters, 'entry 1'), readTwice('a', 'b'), readTwice('c', counters), queryRows<string>('d')),
   )
   expect(lists).toEqual([['a', 'c', 'd'], ['b'], [counters, counters], ['entry 1']])
 })
 
-const compileText = (text: Text, dialect: Dialect, values: Values = {}) => compile({ text, values }, dialect)
+const compileText = (text: Text, dialect: Dialect, values: Values = {}) => compileStatement({ text, values }, dialect)
 
 test.each([
   ['i {in integer $list}', 'i IN (SELECT value FROM json_each(?1))', 'i = ANY ($1::integer[])'],
@@ -104,5 +116,5 @@ test('only statements that change rows count as writes, and a statement for Post
   const isWrite = (text: string) => compileText(text, 'postgres').isWrite
   expect(['SELECT 1 FOR UPDATE', 'SELECT state FROM blocks'].map(isWrite)).toEqual([false, false])
   expect(['INSERT INTO a VALUES (1)', 'UPDATE a SET b = 1', 'DELETE FROM a'].map(isWrite)).toEqual([true, true, true])
-  expect(compileText(onPostgres('SELECT 1'), 'sqlite').sql).toBe('')
+  expect(compileText(toPostgresText('SELECT 1'), 'sqlite').sql).toBe('')
 })

@@ -6,7 +6,7 @@ import { applyChange, createEmptyView, type WallView } from '../../../server/dom
 import { ALL_BLOCKS, COLS, type BlockIndex } from '../../../shared/wall.ts'
 import { groupIntoWorks } from '../../../shared/works.ts'
 import { OFFER } from '../../support/offer.ts'
-import { BARE, blockOf, NOW, createTestSale, createWalletAddress } from '../../support/samples.ts'
+import { BARE, parseBlockOrThrow, NOW, createTestSale, createWalletAddress } from '../../support/samples.ts'
 
 // Goal: readers see whole artworks, and a page reads only what it shows. Method: another algorithm finds the artworks,
 // one agent at a time; and a wall counts how often its blocks are read.
@@ -30,7 +30,7 @@ function createSoldWall(sold: readonly (readonly [block: BlockIndex, agent: numb
 // Few columns and agents, so that blocks often touch.
 const crowds = fc
   .uniqueArray(fc.tuple(fc.nat(7), fc.nat(7), fc.nat(2)), { selector: ([col, row]) => `${col},${row}`, maxLength: 64 })
-  .map((cells) => cells.map(([col, row, agent]) => [blockOf(`${col},${row}`), agent] as const))
+  .map((cells) => cells.map(([col, row, agent]) => [parseBlockOrThrow(`${col},${row}`), agent] as const))
 
 test('the artworks of the wall are those of its agents, most recently extended first', () => {
   fc.assert(

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
-import { createBitmap, heightOf, widthOf, writeText } from '../../../server/domain/picture/drawing.ts'
+import { createBitmap, measureTextHeight, measureTextWidth, writeText } from '../../../server/domain/picture/drawing.ts'
 
 /** Text drawn as rows of characters, with ink as `#`. */
 function renderText(text: string, scale = 1): string[] {
-  const bitmap = createBitmap(widthOf(text, scale), heightOf(scale), 0)
+  const bitmap = createBitmap(measureTextWidth(text, scale), measureTextHeight(scale), 0)
   writeText(bitmap, text, { x: 0, y: 0, scale, colour: 1 })
   return Array.from({ length: bitmap.height }, (_, y) =>
     [...bitmap.indices.subarray(y * bitmap.width, (y + 1) * bitmap.width)]

@@ -11,7 +11,7 @@ import {
 } from '../../../server/domain/purchase/claim-rules.ts'
 import type { Purchase, Sold } from '../../../server/domain/purchase/purchase.ts'
 import type { Target } from '../../../server/domain/purchase/target.ts'
-import { blockOf, toHash, HEAD, createTestListing, NOW, createTestPayment } from '../../support/samples.ts'
+import { parseBlockOrThrow, toHash, HEAD, createTestListing, NOW, createTestPayment } from '../../support/samples.ts'
 
 // Goal: a payer may not hold too much, and the right earlier purchase is resolved first, case by case. Method:
 // purchases as the ledger returns them.
@@ -26,7 +26,7 @@ const sold: Sold = {
   unanswered: true,
 }
 const held = { kind: 'reserved', uncertain: false, attempt: 1 } as const
-const at = blockOf('3,4')
+const at = parseBlockOrThrow('3,4')
 
 const createPurchase = (state: Purchase['state'], target: Target = at, nonce = 1, identifier?: string): Purchase => ({
   payment: { ...createTestPayment(1, nonce), ...(identifier === undefined ? {} : { identifier }) },
@@ -62,7 +62,12 @@ describe('the earlier purchase to resolve before a new payment', () => {
       whileActive,
       true,
     ],
-    ['a held purchase of another block does not come first', createPurchase(held, blockOf('5,6')), asking, false],
+    [
+      'a held purchase of another block does not come first',
+      createPurchase(held, parseBlockOrThrow('5,6')),
+      asking,
+      false,
+    ],
     ['a sold purchase whose receipt was not sent comes first', createPurchase(sold), asking, true],
     ['a sale whose receipt was sent does not come first', createPurchase(answered), asking, false],
     [
@@ -104,7 +109,7 @@ describe('the earlier purchase to resolve before a new payment', () => {
     ],
     [
       'an answered sale with the same payment-identifier comes first, even for another target',
-      createPurchase(answered, blockOf('5,6'), 1, 'order'),
+      createPurchase(answered, parseBlockOrThrow('5,6'), 1, 'order'),
       { ...asking, payment: { ...createTestPayment(1, 2), identifier: 'order' } },
       true,
     ],
@@ -126,7 +131,9 @@ describe('the earlier purchase to resolve before a new payment', () => {
 })
 
 test('a payer cannot exceed the limits on unresolved purchases and on held blocks', () => {
-  const many = Array.from({ length: HOLDS_MAX - 1 }, (_, nonce) => createPurchase(held, blockOf(`${nonce},1`), nonce))
+  const many = Array.from({ length: HOLDS_MAX - 1 }, (_, nonce) =>
+    createPurchase(held, parseBlockOrThrow(`${nonce},1`), nonce),
+  )
   expect(exceedsHoldLimits(many, at)).toBe(false)
   expect(exceedsHoldLimits([...many, createPurchase(held)], at)).toBe(true)
   expect(exceedsHoldLimits([...many, createPurchase(sold)], at)).toBe(false)

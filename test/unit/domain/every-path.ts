@@ -25,7 +25,7 @@ export function* walkPaths<T>(
   steps: readonly Step[] = [],
 ): Generator<Path<T>> {
   if (steps.length > STEPS_MAX) throw new Error(`no end after ${formatSteps(steps)}`)
-  const at = replay(start(), steps)
+  const at = replayPath(start(), steps)
   if (at.kind !== 'asks') {
     yield { steps, end: at }
     return
@@ -41,7 +41,7 @@ export const formatSteps = (steps: readonly Step[]): string =>
 
 type Stop<T> = { readonly kind: 'asks'; readonly request: ScriptRequest } | Path<T>['end']
 
-function replay<T>(script: Script<T>, steps: readonly Step[]): Stop<T> {
+function replayPath<T>(script: Script<T>, steps: readonly Step[]): Stop<T> {
   try {
     let at = script.next()
     for (const { reply } of steps) at = 'fault' in reply ? script.throw(reply.fault) : script.next(reply.answer)

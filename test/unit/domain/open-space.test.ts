@@ -6,29 +6,38 @@ import {
   type Rectangle,
   type SpaceWish,
 } from '../../../server/domain/wall/open-space.ts'
-import { ALL_BLOCKS, blockAt, cellOf, CLAIM_ORDER, COLS, coordOf, ROWS, type BlockIndex } from '../../../shared/wall.ts'
-import { blockOf } from '../../support/samples.ts'
+import {
+  ALL_BLOCKS,
+  getBlockAt,
+  getCell,
+  CLAIM_ORDER,
+  COLS,
+  formatCoord,
+  ROWS,
+  type BlockIndex,
+} from '../../../shared/wall.ts'
+import { parseBlockOrThrow } from '../../support/samples.ts'
 
 const isNeverTaken = () => false
 
 const findSpaces = (isTaken: (block: BlockIndex) => boolean, wish: Partial<SpaceWish>) =>
   findOpenSpaces(computeOccupancy(isTaken), { w: 1, h: 1, near: undefined, limit: 1, ...wish }).map(({ at }) =>
-    coordOf(at),
+    formatCoord(at),
   )
 
 /** The blocks of a rectangle; `undefined` if it exceeds the wall. */
 function listCells({ at, w, h }: Rectangle): ReadonlyArray<BlockIndex | undefined> {
-  const { col, row } = cellOf(at)
-  return Array.from({ length: w * h }, (_, i) => blockAt(col + (i % w), row + Math.floor(i / w)))
+  const { col, row } = getCell(at)
+  return Array.from({ length: w * h }, (_, i) => getBlockAt(col + (i % w), row + Math.floor(i / w)))
 }
 
 /** The same search as `findOpenSpaces`, block by block and without tables. */
 function findByBruteForce(taken: ReadonlySet<BlockIndex>, { w, h, near, limit }: SpaceWish): Rectangle[] {
   const goal =
-    near === undefined ? { x: (COLS - 1) / 2, y: (ROWS - 1) / 2 } : { x: cellOf(near).col, y: cellOf(near).row }
+    near === undefined ? { x: (COLS - 1) / 2, y: (ROWS - 1) / 2 } : { x: getCell(near).col, y: getCell(near).row }
   const blocked = new Set(taken)
   const candidates = ALL_BLOCKS.map((at) => {
-    const { col, row } = cellOf(at)
+    const { col, row } = getCell(at)
     return { at, far: (col + (w - 1) / 2 - goal.x) ** 2 + (row + (h - 1) / 2 - goal.y) ** 2 }
   }).toSorted((one, other) => one.far - other.far || one.at - other.at)
   const found: Rectangle[] = []
@@ -73,14 +82,14 @@ test('the search finds the same spaces as a check of every position', () => {
 })
 
 test('on an empty wall the nearest open block is the next block for sale', () => {
-  expect(findSpaces(isNeverTaken, { limit: 3 })).toEqual(CLAIM_ORDER.slice(0, 3).map((block) => coordOf(block)))
+  expect(findSpaces(isNeverTaken, { limit: 3 })).toEqual(CLAIM_ORDER.slice(0, 3).map((block) => formatCoord(block)))
 })
 
 test('space is found up to the edges of the wall and never beyond them', () => {
   expect(findSpaces(isNeverTaken, { w: COLS, h: ROWS })).toEqual(['0,0'])
   expect(findSpaces((block) => block === 0, { w: COLS, h: ROWS })).toEqual([])
-  expect(findSpaces(isNeverTaken, { w: 3, h: 2, near: blockOf('0,0') })).toEqual(['0,0'])
-  expect(findSpaces(isNeverTaken, { w: 3, h: 2, near: blockOf('159,89') })).toEqual(['157,88'])
+  expect(findSpaces(isNeverTaken, { w: 3, h: 2, near: parseBlockOrThrow('0,0') })).toEqual(['0,0'])
+  expect(findSpaces(isNeverTaken, { w: 3, h: 2, near: parseBlockOrThrow('159,89') })).toEqual(['157,88'])
 })
 
 test('a wall without open blocks has no space', () => {

@@ -21,7 +21,7 @@ function buildTree(rows: readonly Row[], depth: number): Tree {
   const [first] = rows
   const at = first?.steps[depth]
   if (first === undefined || at === undefined) return { end: first?.end ?? '' }
-  const byLabel = Map.groupBy(rows, ({ steps }) => labelOf(steps[depth]))
+  const byLabel = Map.groupBy(rows, ({ steps }) => readLabel(steps[depth]))
   const byShape = new Map<string, { labels: string[]; tree: Tree }>()
   for (const [label, group] of byLabel) {
     const tree = buildTree(group, depth + 1)
@@ -30,7 +30,7 @@ function buildTree(rows: readonly Row[], depth: number): Tree {
     else same.labels.push(label)
   }
   const branches = [...byShape.values()]
-  const verb = verbOf(at)
+  const verb = readVerb(at)
   const [only] = branches
   if (branches.length > 1 || only === undefined) return { verb, branches }
   return verb === ASIDE ? only.tree : { verb, branches: [{ labels: [], tree: only.tree }] }
@@ -39,8 +39,8 @@ function buildTree(rows: readonly Row[], depth: number): Tree {
 // A prior purchase is omitted if its state changes nothing in the rest of the path.
 const ASIDE = 'prior purchase'
 
-const verbOf = (step: string) => step.split(': ')[0] ?? step
-const labelOf = (step = '') => step.slice(verbOf(step).length + 2)
+const readVerb = (step: string) => step.split(': ')[0] ?? step
+const readLabel = (step = '') => step.slice(readVerb(step).length + 2)
 
 type Names = ReadonlyMap<string, { readonly tree: Tree; readonly name: string }>
 

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { keyOf, findRejectionReason, type Accepted, type Payment } from '../../../server/domain/purchase/payment.ts'
+import {
+  toPaymentKey,
+  findRejectionReason,
+  type Accepted,
+  type Payment,
+} from '../../../server/domain/purchase/payment.ts'
 import { toHash, NOW, createTestPayment, TERMS, createWalletAddress } from '../../support/samples.ts'
 
 const NOW_SECONDS = BigInt(NOW / 1000)
@@ -55,8 +60,10 @@ describe('payments', () => {
 
   test('a payment is identified by its payer and nonce alone', () => {
     const twin = createTestPayment(1, 1, { signature: '0x12', amount: 5n })
-    expect(keyOf(twin)).toBe(keyOf(createTestPayment(1, 1)))
-    expect(keyOf(twin)).toBe(`${createWalletAddress(1)}:${toHash(1)}`)
-    expect(new Set([createTestPayment(1, 1), createTestPayment(1, 2), createTestPayment(2, 1)].map(keyOf)).size).toBe(3)
+    expect(toPaymentKey(twin)).toBe(toPaymentKey(createTestPayment(1, 1)))
+    expect(toPaymentKey(twin)).toBe(`${createWalletAddress(1)}:${toHash(1)}`)
+    expect(
+      new Set([createTestPayment(1, 1), createTestPayment(1, 2), createTestPayment(2, 1)].map(toPaymentKey)).size,
+    ).toBe(3)
   })
 })

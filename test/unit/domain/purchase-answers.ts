@@ -13,14 +13,14 @@ import type {
   SoldPurchase,
   ChainStatus,
 } from '../../../server/domain/purchase/purchase.ts'
-import { isBlock, positionOf } from '../../../server/domain/purchase/target.ts'
+import { isBlock, getPosition } from '../../../server/domain/purchase/target.ts'
 import { trustPixels } from '../../../shared/pixels.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
-import { toAddress, blockOf, toHash, createModelPayment, PLAIN, TERMS } from '../../endurance/sim/samples.ts'
+import { toAddress, parseBlockOrThrow, toHash, createModelPayment, PLAIN, TERMS } from '../../endurance/sim/samples.ts'
 import type { Reply } from './every-path.ts'
 
-export const HERE = blockOf('3,4')
-export const ELSEWHERE = blockOf('9,9')
+export const HERE = parseBlockOrThrow('3,4')
+export const ELSEWHERE = parseBlockOrThrow('9,9')
 export const HEAD = 100n
 export const NOW = 1_700_000_000_000
 export const PAID_TX = toHash(0xaa)
@@ -97,7 +97,7 @@ const createReply = (label: string, answer: ScriptAnswer): Reply => ({ label, an
 
 /** The position of a target, or `next` if it has none. */
 function resolvePosition(target: Target, next: BlockIndex): BlockIndex {
-  const { at } = positionOf(target)
+  const { at } = getPosition(target)
   return at === 'next' ? next : at
 }
 

@@ -226,12 +226,12 @@ function toRow({ steps, end }: Path<Outcome | Purchase | undefined>): Row {
 
 /** A step in words; a check of availability becomes two, because it also finds the prior purchase. */
 function toWords({ request, reply: { label } }: Step): readonly string[] {
-  if (request.do !== 'check-availability') return [`${verbOf(request)}: ${label}`]
+  if (request.do !== 'check-availability') return [`${nameRequest(request)}: ${label}`]
   const [space, prior = 'none'] = label.split(', ').toReversed()
   return [`prior purchase: ${prior.replace('prior ', '')}`, `check-availability: ${space}`]
 }
 
-function verbOf(request: ScriptRequest): string {
+function nameRequest(request: ScriptRequest): string {
   if (request.do === 'release') return request.isFinal ? 'release for good' : 'release and watch'
   if (request.do === 'finalize') return request.settled ? 'finalize as seen' : 'finalize on its word'
   if (request.do === 'ask-chain' && request.wait === 'settling') return 'ask-chain patiently'

@@ -5,7 +5,7 @@ import { statusOf, StoreUnavailable, isFailure } from '../../../server/domain/fa
 import type { Target } from '../../../server/domain/purchase/payment.ts'
 import { buy } from '../../../server/domain/purchase/purchase-script.ts'
 import type { BuyOrder, Outcome, ScriptRequest, Verb } from '../../../server/domain/purchase/purchase.ts'
-import { resolveTarget, positionOf } from '../../../server/domain/purchase/target.ts'
+import { resolveTarget, getPosition } from '../../../server/domain/purchase/target.ts'
 import { deniesCharge, DENIALS } from '../../endurance/sim/samples.ts'
 import { walkPaths, formatSteps, type Path, type Reply, type Step } from './every-path.ts'
 import {
@@ -49,14 +49,14 @@ const walks: readonly Walk[] = pairs.flatMap(([name, asked, used]) =>
       paths: [
         ...walkPaths(
           () => buy(order),
-          (request) => withFailures(request, asked, used),
+          (request) => listRepliesAndFailures(request, asked, used),
         ),
       ],
     }),
   ),
 )
 
-function withFailures(request: ScriptRequest, asked: Target, used: Target): readonly Reply[] {
+function listRepliesAndFailures(request: ScriptRequest, asked: Target, used: Target): readonly Reply[] {
   const replies = listReplies(request, asked, used)
   return ledgerVerbs.has(request.do) ? [...replies, DOWN] : replies
 }
@@ -95,7 +95,7 @@ const asksFor = ({ steps }: Path<Outcome>, verb: Verb) => steps.some(({ request 
 // Ignores whether a status is final, because that affects only what is stored.
 const readLastStatus = (steps: readonly Step[]) => listLabels(steps, 'ask-chain').at(-1)?.replace(' for good', '')
 const isVoidForGood = (steps: readonly Step[]) => listLabels(steps, 'ask-chain').at(-1) === 'void for good'
-const cutBefore = (path: Path<Outcome>, verb: Verb) =>
+const listStepsBefore = (path: Path<Outcome>, verb: Verb) =>
   path.steps.slice(
     0,
     path.steps.findIndex(({ request }) => request.do === verb),
@@ -111,11 +111,11 @@ const provesNothingSent = new Set(['unsent', 'definite refusal', 'busy'])
 describe('before money can move', () => {
   testLaw(
     'the facilitator is not called before the chain reports the authorization as unspent',
-    (path) => asksFor(path, 'verify') && listLabels(cutBefore(path, 'verify'), 'read-chain').at(-1) !== 'unspent',
+    (path) => asksFor(path, 'verify') && listLabels(listStepsBefore(path, 'verify'), 'read-chain').at(-1) !== 'unspent',
   )
 
   testLaw('a block is held only for a payment that was verified or is on the chain', (path) => {
-    const before = cutBefore(path, 'claim')
+    const before = listStepsBefore(path, 'claim')
     return (
       asksFor(path, 'claim') && listLabels(before, 'verify').at(-1) !== 'valid' && readLastStatus(before) !== 'paid'
     )
@@ -125,7 +125,7 @@ describe('before money can move', () => {
     'a payment is settled only while its block is held',
     (path) =>
       asksFor(path, 'settle') &&
-      !listLabels(cutBefore(path, 'settle'), 'claim').includes('claimed') &&
+      !listLabels(listStepsBefore(path, 'settle'), 'claim').includes('claimed') &&
       !isPending(readRememberedState(path)),
   )
 
@@ -134,7 +134,7 @@ describe('before money can move', () => {
     (path) =>
       asksFor(path, 'settle') &&
       isPending(readRememberedState(path)) &&
-      readLastStatus(cutBefore(path, 'settle')) !== 'unspent',
+      readLastStatus(listStepsBefore(path, 'settle')) !== 'unspent',
   )
 
   testLaw('the stored height is the one that was read before the facilitator was called', ({ steps }) =>
@@ -159,7 +159,7 @@ describe('before money can move', () => {
   testLaw('a new authorization is not settled while an older one of the same payer may still settle', (path) => {
     const [prior = ''] = listLabels(path.steps, 'check-availability')
     if (!asksFor(path, 'settle') || !prior.startsWith('prior') || isPending(readRememberedState(path))) return false
-    const [other] = listLabels(cutBefore(path, 'settle'), 'resolve-other')
+    const [other] = listLabels(listStepsBefore(path, 'settle'), 'resolve-other')
     return !prior.startsWith('prior open') || other === undefined || other === 'still open' || other === 'sold'
   })
 
@@ -346,7 +346,7 @@ describe('once money may have moved', () => {
 describe('releases, sales and receipts', () => {
   testLaw('a held block is released only on proof that its payment was not settled', (path) => {
     if (!asksFor(path, 'release')) return false
-    const before = cutBefore(path, 'release')
+    const before = listStepsBefore(path, 'release')
     const release = path.steps.find(({ request }) => request.do === 'release')
     const isFinal = release?.request.do === 'release' && release.request.isFinal
     if (readLastStatus(before) === 'void') return isFinal !== isVoidForGood(before)
@@ -390,14 +390,15 @@ describe('releases, sales and receipts', () => {
 
   testLaw(
     'a late payment is fulfilled only after the chain reports it as paid',
-    (path) => asksFor(path, 'fulfil-late-payment') && readLastStatus(cutBefore(path, 'fulfil-late-payment')) !== 'paid',
+    (path) =>
+      asksFor(path, 'fulfil-late-payment') && readLastStatus(listStepsBefore(path, 'fulfil-late-payment')) !== 'paid',
   )
 
   testLaw('a receipt is for a sold block that the request asked for', ({ end }, { target }) => {
     if (end.kind === 'threw' || end.value.kind !== 'bought') return false
     const { purchase } = end.value
     if (purchase.state.kind !== 'sold') return true
-    if (positionOf(target).at === 'next') return purchase.target !== target && purchase.payment === PAYMENT
+    if (getPosition(target).at === 'next') return purchase.target !== target && purchase.payment === PAYMENT
     return target !== resolveTarget(purchase)
   })
 

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import { statusOf, type Failure } from '../../../server/domain/failure.ts'
 import * as refusals from '../../../server/domain/purchase/refusals.ts'
 import { parseArea } from '../../../shared/area.ts'
-import { blockOf, toHash, createTestPayment } from '../../support/samples.ts'
+import { parseBlockOrThrow, toHash, createTestPayment } from '../../support/samples.ts'
 
-const BLOCK = blockOf('80,45')
+const BLOCK = parseBlockOrThrow('80,45')
 const HELD = { target: 'next', block: BLOCK } as const
 const AREA = { target: 'next,4x3', block: BLOCK } as const
 
@@ -92,13 +92,13 @@ test('if a wallet holds too little USDC, the refusal asks the payer to fund it, 
   for (const message of [refusals.createPaymentRequiredFailure(reason).message, refusals.describeNotSettled(reason)])
     expect(message).toContain(`the wallet does not hold enough USDC; fund it first (${reason})`)
   const refusal = refusals.createPaymentRequiredFailure(reason)
-  const holding = refusals.withBalance(refusal, 400_000n, createTestPayment(1, 1))
+  const holding = refusals.addBalance(refusal, 400_000n, createTestPayment(1, 1))
   expect(holding.message).toStartWith(
     'Not charged: the wallet holds 0.40 USDC and needs 1.00 USDC on Base; fund it first.',
   )
   expect(holding.details).toEqual({ reason, balance: '400000' })
   const open = { ...refusal, details: { reason, charged: 'unknown' } }
-  expect(refusals.withBalance(open, 400_000n, createTestPayment(1, 1)).message).toStartWith(
+  expect(refusals.addBalance(open, 400_000n, createTestPayment(1, 1)).message).toStartWith(
     'This payment was not settled: the wallet holds 0.40 USDC and needs 1.00 USDC on Base; fund it first. It may still move',
   )
   const credited = refusals.createPaymentCreditedFailure(12_000_000n, { tx: toHash(1) }, null)

@@ -9,5 +9,5 @@ test('the published test vector has the address, digest and signature that a wal
   expect(account.address).toBe(address)
   expect(await account.signMessage({ message })).toBe(signature)
   expect(hashMessage(message)).toBe(digest)
-  expect(await verifyMessage({ address: account.address, message, signature: signature })).toBe(true)
+  expect(await verifyMessage({ address: account.address, message, signature })).toBe(true)
 })

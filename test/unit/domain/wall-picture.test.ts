@@ -3,7 +3,7 @@ import type { Bitmap } from '../../../server/domain/picture/picture.ts'
 import { drawRegion, enlarge, findSurroundings, WHOLE_WALL } from '../../../server/domain/picture/wall-picture.ts'
 import { applyChange, createEmptyView } from '../../../server/domain/wall/wall-view.ts'
 import { trustPixels } from '../../../shared/pixels.ts'
-import { parseAreaOrThrow, BARE, blockOf, createPixels, createTestSale } from '../../support/samples.ts'
+import { parseAreaOrThrow, BARE, parseBlockOrThrow, createPixels, createTestSale } from '../../support/samples.ts'
 
 /** A picture in which every pixel differs from its neighbours. */
 const createGradient = () => trustPixels(Uint8Array.from({ length: 100 }, (_, at) => at))
@@ -11,8 +11,8 @@ const createGradient = () => trustPixels(Uint8Array.from({ length: 100 }, (_, at
 /** A wall with a painted block at 3,4 and an owned block without a picture at 5,4. */
 function createView() {
   const wall = createEmptyView()
-  applyChange(wall, createTestSale(1, blockOf('3,4'), { content: { ...BARE, pixels: createGradient() } }))
-  applyChange(wall, createTestSale(2, blockOf('5,4')))
+  applyChange(wall, createTestSale(1, parseBlockOrThrow('3,4'), { content: { ...BARE, pixels: createGradient() } }))
+  applyChange(wall, createTestSale(2, parseBlockOrThrow('5,4')))
   return wall
 }
 

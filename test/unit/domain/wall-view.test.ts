@@ -12,13 +12,21 @@ import {
   toFeedPage,
   toRegistry,
   findRegistryEntry,
-  statsOf,
+  computeStats,
   type WallView,
 } from '../../../server/domain/wall/wall-view.ts'
 import { FeedPage } from '../../../shared/contract/feed.ts'
 import { CLAIM_ORDER, type BlockIndex } from '../../../shared/wall.ts'
-import { generateLog, compactLog, isSale, NOTHING_HIDDEN, reread } from '../../support/any-log.ts'
-import { BARE, blockOf, NOBODY, NOW, createPixels, createTestSale, createWalletAddress } from '../../support/samples.ts'
+import { generateLog, compactLog, isSale, NOTHING_HIDDEN, rereadLog } from '../../support/any-log.ts'
+import {
+  BARE,
+  parseBlockOrThrow,
+  NOBODY,
+  NOW,
+  createPixels,
+  createTestSale,
+  createWalletAddress,
+} from '../../support/samples.ts'
 
 const FULL: BlockContent = { pixels: createPixels(7), message: 'hello', link: 'https://ada.example/' }
 const ADA: Profile = { name: 'Ada', framework: 'loom' }
@@ -34,7 +42,7 @@ const createEntry = (number: number) => ({ number, at: NOW + number })
 
 /** The `number`-th sale of a log with only sales, to the `agent`-th agent. */
 const createSale = (number: number, agent: number, content = BARE, profile = NOBODY): Change =>
-  createTestSale(number, CLAIM_ORDER[number - 1] ?? blockOf('0,0'), {
+  createTestSale(number, CLAIM_ORDER[number - 1] ?? parseBlockOrThrow('0,0'), {
     ...createEntry(number),
     content,
     agent,
@@ -65,8 +73,8 @@ const createIdentity = (number: number, agent: number, profile: Profile): Change
 })
 
 /** Everything that a reader can see, except the pixels. */
-const collectVisible = (view: WallView) => ({
-  stats: statsOf(view),
+const collectVisibleState = (view: WallView) => ({
+  stats: computeStats(view),
   agents: toCanvasAgents(view),
   blocks: CLAIM_ORDER.slice(0, view.claimed.size + 1).map((block) => toCanvasBlock(view, block)),
   feed: toFeedPage(view, { after: 0, limit: 200 }),
@@ -76,19 +84,31 @@ const collectVisible = (view: WallView) => ({
 describe('the wall', () => {
   test('a wall without sales is empty in every read', () => {
     const empty = createEmptyView()
-    expect(statsOf(empty)).toEqual({ claimed: 0, remaining: 14_400, agents: 0, lastClaimedAt: null, lastSaleId: 0 })
+    expect(computeStats(empty)).toEqual({
+      claimed: 0,
+      remaining: 14_400,
+      agents: 0,
+      lastClaimedAt: null,
+      lastSaleId: 0,
+    })
     expect(toFeedPage(empty, { after: 0, limit: 50 })).toEqual({ nextAfter: 0, hasMore: false, sales: [] })
     expect(toRegistry(empty)).toEqual({ agents: [], total: 0 })
-    expect(toCanvasBlock(empty, blockOf('80,45'))).toBeUndefined()
+    expect(toCanvasBlock(empty, parseBlockOrThrow('80,45'))).toBeUndefined()
   })
 
   test('a sale appears in every read', () => {
     const view = buildView([createSale(1, 1, FULL, ADA)])
-    const block = blockOf('79,44')
+    const block = parseBlockOrThrow('79,44')
     const px = createPixels(7).toBase64()
     const shown = { name: 'Ada', wallet: '0x0000…0001', framework: 'loom' }
     const said = { m: 'hello', l: 'https://ada.example/', px }
-    expect(statsOf(view)).toEqual({ claimed: 1, remaining: 14_399, agents: 1, lastClaimedAt: NOW + 1, lastSaleId: 1 })
+    expect(computeStats(view)).toEqual({
+      claimed: 1,
+      remaining: 14_399,
+      agents: 1,
+      lastClaimedAt: NOW + 1,
+      lastSaleId: 1,
+    })
     expect(toCanvasAgents(view)).toEqual([{ id: 1, ...shown, blocks: 1 }])
     expect(toCanvasBlock(view, block)).toEqual({ i: block, a: 0, t: NOW + 1, ...said })
     const sold = { seq: 1, i: block, coord: '79,44', t: NOW + 1, agent: { id: 1, ...shown }, ...said }
@@ -101,15 +121,15 @@ describe('the wall', () => {
 
   test('fields that the buyer left out are absent from every read', () => {
     const view = buildView([createSale(1, 1)])
-    expect(Object.keys(toCanvasBlock(view, blockOf('79,44')) ?? {})).toEqual(['i', 'a', 't'])
+    expect(Object.keys(toCanvasBlock(view, parseBlockOrThrow('79,44')) ?? {})).toEqual(['i', 'a', 't'])
     const [item = {}] = toFeedPage(view, { after: 0, limit: 1 }).sales
     expect(Object.keys(item)).toEqual(['seq', 'i', 'coord', 't', 'agent'])
     expect(Object.keys(toRegistry(view).agents[0] ?? {})).not.toContain('link')
   })
 
   test('a repaint changes the canvas, but the feed keeps the listing as it was sold', () => {
-    const view = buildView([createSale(1, 1, FULL, ADA), createRepaint(2, blockOf('79,44'), BARE)])
-    expect(toCanvasBlock(view, blockOf('79,44'))).toEqual({ i: blockOf('79,44'), a: 0, t: NOW + 1 })
+    const view = buildView([createSale(1, 1, FULL, ADA), createRepaint(2, parseBlockOrThrow('79,44'), BARE)])
+    expect(toCanvasBlock(view, parseBlockOrThrow('79,44'))).toEqual({ i: parseBlockOrThrow('79,44'), a: 0, t: NOW + 1 })
     expect(toFeedPage(view, { after: 0, limit: 1 }).sales).toMatchObject([
       { m: 'hello', px: createPixels(7).toBase64() },
     ])
@@ -157,10 +177,10 @@ describe('the registry', () => {
       createSale(3, 1, createLinkedContent('https://three.example/')),
     ]
     expect(findLink(sales)).toBe('https://two.example/')
-    expect(findLink([...sales, createRepaint(4, blockOf('80,44'), BARE)])).toBe('https://three.example/')
-    expect(findLink([...sales, createRepaint(4, blockOf('79,44'), createLinkedContent('https://one.example/'))])).toBe(
-      'https://one.example/',
-    )
+    expect(findLink([...sales, createRepaint(4, parseBlockOrThrow('80,44'), BARE)])).toBe('https://three.example/')
+    expect(
+      findLink([...sales, createRepaint(4, parseBlockOrThrow('79,44'), createLinkedContent('https://one.example/'))]),
+    ).toBe('https://one.example/')
   })
 })
 
@@ -172,7 +192,7 @@ describe('a change', () => {
     ['a change with an old number', { ...createSale(2, 1), number: 0 }],
     ['a sale that skips a sale number', { ...createSale(3, 1), number: 2 }],
     ['a sale that skips an agent number', createSale(2, 3)],
-    ['a repaint of an open block', createRepaint(2, blockOf('0,0'), FULL)],
+    ['a repaint of an open block', createRepaint(2, parseBlockOrThrow('0,0'), FULL)],
     ['a name for an agent without a purchase', createIdentity(2, 2, ADA)],
   ])('%s is rejected and changes nothing', (_, change) => {
     const view = buildView(sold)
@@ -181,7 +201,9 @@ describe('a change', () => {
   })
 
   test('change numbers may have gaps, as in a compacted log', () => {
-    expect(statsOf(buildView([createSale(1, 1), { ...createSale(2, 1), number: 40 }]))).toMatchObject({ claimed: 2 })
+    expect(computeStats(buildView([createSale(1, 1), { ...createSale(2, 1), number: 40 }]))).toMatchObject({
+      claimed: 2,
+    })
   })
 })
 
@@ -193,7 +215,7 @@ describe('any history', () => {
         for (const beginning of [log.length, cut]) {
           const rebuilt = buildView(compactLog(log.slice(0, beginning)))
           for (const change of log.slice(beginning)) applyChange(rebuilt, change)
-          expect(collectVisible(rebuilt)).toEqual(collectVisible(followed))
+          expect(collectVisibleState(rebuilt)).toEqual(collectVisibleState(followed))
           expect(Buffer.compare(rebuilt.canvas, followed.canvas)).toBe(0)
           expect(rebuilt.number).toBe(followed.number)
         }
@@ -211,10 +233,10 @@ describe('any history', () => {
           applyChange(view, change)
           const page = toFeedPage(view, { after, limit })
           expect(Value.Check(FeedPage, page)).toBe(true)
-          expect(page.sales).toHaveLength(Math.min(limit, statsOf(view).lastSaleId - after))
+          expect(page.sales).toHaveLength(Math.min(limit, computeStats(view).lastSaleId - after))
           read.push(...page.sales.map(({ seq }) => seq))
           after = page.nextAfter
-          expect(page.hasMore).toBe(after < statsOf(view).lastSaleId)
+          expect(page.hasMore).toBe(after < computeStats(view).lastSaleId)
         }
         expect(read).toEqual(Array.from({ length: after }, (_, i) => i + 1))
         const whole = listPages(view, limit)
@@ -260,7 +282,7 @@ test('a feed cursor beyond the last sale stays where it is', () => {
 })
 
 describe('hidden content', () => {
-  const BLOCK = CLAIM_ORDER[0] ?? blockOf('0,0')
+  const BLOCK = CLAIM_ORDER[0] ?? parseBlockOrThrow('0,0')
   const all = { pixels: true, message: true, link: true }
   const sold = [createSale(1, 1, FULL, ADA), createSale(2, 1, { ...FULL, link: 'https://second.example/' })]
 
@@ -276,7 +298,7 @@ describe('hidden content', () => {
       link: 'https://second.example/',
       blocks: 2,
     })
-    expect(statsOf(view)).toMatchObject({ claimed: 2, lastSaleId: 2 })
+    expect(computeStats(view)).toMatchObject({ claimed: 2, lastSaleId: 2 })
   })
 
   test('hidden content that is shown again returns to the canvas, but never to the feed', () => {
@@ -298,7 +320,7 @@ describe('hidden content', () => {
   test('a log that is read later, without its hidden content, gives the same view', () => {
     fc.assert(
       fc.property(generateLog(40), (log) => {
-        expect(collectVisible(buildView(reread(log)))).toEqual(collectVisible(buildView(log)))
+        expect(collectVisibleState(buildView(rereadLog(log)))).toEqual(collectVisibleState(buildView(log)))
       }),
     )
   })

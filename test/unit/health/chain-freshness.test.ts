@@ -16,7 +16,7 @@ const STALLED = {
 
 let clock: FakeClock
 let heard: (string | null)[]
-const report = (reason: string | null) => void heard.push(reason)
+const reportFault = (reason: string | null) => void heard.push(reason)
 let asked: FakeChain
 let chain: Chain
 beforeEach(() => {
@@ -25,11 +25,11 @@ beforeEach(() => {
   asked = createFakeChain()
   asked.stands = true
   const readFault = async () => ({ kind: 'none' as const, head: await readHead(asked) })
-  chain = guardChainFreshness({ ...asked, checkHealth: readFault }, { clock, report })
+  chain = guardChainFreshness({ ...asked, checkHealth: readFault }, { clock, report: reportFault })
 })
 
 async function readHead(one: Chain): Promise<bigint> {
-  const seen = await one.read(payment)
+  const seen = await one.readAuthorization(payment)
   if (seen === 'silent') throw new Error('the chain is silent')
   return seen.head
 }
@@ -37,12 +37,12 @@ async function readHead(one: Chain): Promise<bigint> {
 const mineBlock = () => asked.transferDirectly(payment.payer, payment.to, 1n)
 
 test('a chain is believed for a minute after its last block, and no longer', async () => {
-  expect(await chain.read(payment)).toEqual({ head: HEAD, spent: false })
+  expect(await chain.readAuthorization(payment)).toEqual({ head: HEAD, spent: false })
   clock.advance(59_999)
-  expect(await chain.read(payment)).toEqual({ head: HEAD, spent: false })
+  expect(await chain.readAuthorization(payment)).toEqual({ head: HEAD, spent: false })
   expect(await chain.checkHealth()).toEqual({ kind: 'none', head: HEAD })
   clock.advance(1)
-  expect(await chain.read(payment)).toBe('silent')
+  expect(await chain.readAuthorization(payment)).toBe('silent')
   expect(await chain.checkHealth()).toEqual(STALLED)
   expect(await chain.readPaymentStatus(payment, HEAD)).toEqual({ kind: 'silent' })
 })
@@ -50,8 +50,8 @@ test('a chain is believed for a minute after its last block, and no longer', asy
 test('a slow response does not make a chain count as stalled', async () => {
   const answered = Promise.withResolvers<void>()
   const waits = { ...asked, checkHealth: () => answered.promise.then(() => ({ kind: 'none' as const, head: HEAD })) }
-  const slow = guardChainFreshness(waits, { clock, report })
-  await slow.read(payment)
+  const slow = guardChainFreshness(waits, { clock, report: reportFault })
+  await slow.readAuthorization(payment)
   const asking = slow.checkHealth()
   clock.advance(120_000)
   answered.resolve()
@@ -60,18 +60,18 @@ test('a slow response does not make a chain count as stalled', async () => {
 })
 
 test('a new block restarts the minute for which the chain is believed, whichever call saw the block', async () => {
-  await chain.read(payment)
+  await chain.readAuthorization(payment)
   clock.advance(50_000)
   mineBlock()
   expect(await chain.checkHealth()).toEqual({ kind: 'none', head: HEAD + 1n })
   clock.advance(59_999)
-  expect(await chain.read(payment)).toMatchObject({ spent: false })
+  expect(await chain.readAuthorization(payment)).toMatchObject({ spent: false })
 })
 
 test('a payment that a stalled chain shows as paid counts as paid', async () => {
-  await chain.read(payment)
-  const tx = asked.land(payment)
-  await chain.read(payment)
+  await chain.readAuthorization(payment)
+  const tx = asked.transferPayment(payment)
+  await chain.readAuthorization(payment)
   clock.advance(60_000)
   expect(await chain.checkHealth()).toEqual(STALLED)
   expect(await chain.readPaymentStatus(payment, HEAD)).toEqual({ kind: 'paid', tx })
@@ -80,31 +80,31 @@ test('a payment that a stalled chain shows as paid counts as paid', async () => 
 test('an older height does not count as a new block', async () => {
   const heads = [HEAD + 1n, HEAD, HEAD + 1n]
   const lagging = guardChainFreshness(
-    { ...asked, read: async () => ({ head: heads.shift() ?? HEAD, spent: false }) },
-    { clock, report },
+    { ...asked, readAuthorization: async () => ({ head: heads.shift() ?? HEAD, spent: false }) },
+    { clock, report: reportFault },
   )
-  await lagging.read(payment)
+  await lagging.readAuthorization(payment)
   clock.advance(30_000)
-  await lagging.read(payment)
+  await lagging.readAuthorization(payment)
   clock.advance(30_000)
-  expect(await lagging.read(payment)).toBe('silent')
+  expect(await lagging.readAuthorization(payment)).toBe('silent')
 })
 
 test('each check reports whether the chain moves', async () => {
-  await chain.read(payment)
+  await chain.readAuthorization(payment)
   clock.advance(60_000)
   for (let i = 0; i < 2; i++) await chain.checkHealth()
   expect(heard).toEqual([null, STALLED.what, STALLED.what])
   mineBlock()
   await chain.checkHealth()
-  await chain.read(payment)
+  await chain.readAuthorization(payment)
   expect(heard.slice(3)).toEqual([null, null])
 })
 
 test('an endpoint that does not respond proves nothing about the chain', async () => {
-  await chain.read(payment)
+  await chain.readAuthorization(payment)
   asked.silent = true
   clock.advance(60_000)
-  expect(await chain.read(payment)).toBe('silent')
+  expect(await chain.readAuthorization(payment)).toBe('silent')
   expect(heard).toEqual([null])
 })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { createPaymentHealth } from '../../../server/health/payment-health.ts'
 import type { ChainHealth, Facilitator } from '../../../server/ports.ts'
 
-type Supports = Awaited<ReturnType<Facilitator['supports']>>
+type Supports = Awaited<ReturnType<Facilitator['checkSupport']>>
 
 const SILENT: ChainHealth = { kind: 'silent', what: 'the chain endpoint rpc.example does not respond' }
 const WELL: ChainHealth = { kind: 'none' }
@@ -19,25 +19,25 @@ function createRail() {
     facilitator: {
       verify: failIfAsked,
       settle: failIfAsked,
-      supports: () => Promise.resolve(world.supports),
+      checkSupport: () => Promise.resolve(world.supports),
       isSuspect: () => world.isSuspect,
     },
     chain: {
-      read: failIfAsked,
+      readAuthorization: failIfAsked,
       readPaymentStatus: failIfAsked,
-      balanceOf: failIfAsked,
+      readBalance: failIfAsked,
       checkHealth: () => Promise.resolve(world.fault),
-      transfersTo: failIfAsked,
+      readTransfers: failIfAsked,
     },
     clock: { now: () => 0, elapsed: () => world.now, wait: failIfAsked },
     logger: { note: (_, facts) => notes.push(facts), alert: () => notes.push('alert') },
-    facilitatorTrouble: () => (world.supports === 'unavailable' ? NO_FACILITATOR : world.down),
+    findFacilitatorTrouble: () => (world.supports === 'unavailable' ? NO_FACILITATOR : world.down),
   })
   /** The state of the rail and its message, after a probe with these changes. */
   const probeWith = async (changes: Partial<typeof world> = {}) => {
     Object.assign(world, changes)
     await rail.probe()
-    return [rail.readState(), rail.fault()]
+    return [rail.readState(), rail.readFault()]
   }
   return { world, notes, rail, probed: probeWith }
 }

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'bun:test'
 import { listSalesStoppers } from '../../../server/domain/dependency.ts'
 import { type Outages, createReadiness, trackOutages } from '../../../server/health/outages.ts'
-import { CLOCK_OFF_MAX, watchClock } from '../../../server/health/watch-process.ts'
+import { CLOCK_OFF_MAX, createClockCheck } from '../../../server/health/watch-process.ts'
 import { createFakeClock, type FakeClock } from '../../support/fakes/clock.ts'
 import { createFakeLogger, type FakeLogger } from '../../support/fakes/logger.ts'
 import { armedRail } from '../../support/fakes/rail.ts'
@@ -22,14 +22,14 @@ const WRITES = { kind: 'store-write', name: 'sqlite' } as const
 const DISK = { kind: 'disk', name: 'data' } as const
 
 test('an outage causes one alert when it begins and one log line when it ends, however often it is reported in between', () => {
-  outages.saw(ONE, null)
-  outages.saw(ONE, 'it does not respond')
+  outages.recordState(ONE, null)
+  outages.recordState(ONE, 'it does not respond')
   clock.advance(5000)
-  outages.saw(ONE, 'it answers with status 503')
+  outages.recordState(ONE, 'it answers with status 503')
   expect(outages.listAll()).toEqual([{ ...ONE, state: 'down', since: NOW, reason: 'it answers with status 503' }])
   clock.advance(5000)
-  outages.saw(ONE, null)
-  outages.saw(ONE, null)
+  outages.recordState(ONE, null)
+  outages.recordState(ONE, null)
   expect(outages.listAll()).toEqual([{ ...ONE, state: 'up', since: NOW + 10_000, reason: null }])
   const named = { dependency: 'facilitator', name: 'one.example' }
   expect(logger.alerts).toEqual([{ event: 'outage', facts: { ...named, reason: 'it does not respond' } }])
@@ -37,21 +37,21 @@ test('an outage causes one alert when it begins and one log line when it ends, h
 })
 
 test('sales stop only if all of several redundant parts are down', () => {
-  outages.saw(ONE, 'it is down')
-  outages.saw(OTHER, null)
+  outages.recordState(ONE, 'it is down')
+  outages.recordState(OTHER, null)
   expect(listSalesStoppers(outages.listAll())).toEqual([])
-  outages.saw(OTHER, 'it is down, too')
+  outages.recordState(OTHER, 'it is down, too')
   expect(listSalesStoppers(outages.listAll()).map(({ name }) => name)).toEqual(['one.example', 'other.example'])
 })
 
 test('the readiness report says whether the wall sells and whether it can be read, and gives the reasons if not', () => {
   const asked = createReadiness({ rail: armedRail, outages })
-  outages.saw(DISK, 'the disk is nearly full')
+  outages.recordState(DISK, 'the disk is nearly full')
   expect(asked.checkSelling()).toMatchObject({ ready: true, reasons: [] })
-  outages.saw(WRITES, 'the disk is full')
+  outages.recordState(WRITES, 'the disk is full')
   expect(asked.checkSelling()).toMatchObject({ ready: false, reasons: ['the disk is full'] })
   expect(asked.checkReading()).toMatchObject({ ready: true, dependencies: [{ kind: 'disk' }, { kind: 'store-write' }] })
-  outages.saw(WRITES, null)
+  outages.recordState(WRITES, null)
   asked.drain()
   for (const reported of [asked.checkSelling(), asked.checkReading()])
     expect(reported).toMatchObject({ ready: false, reasons: ['the wall is shutting down'] })
@@ -61,7 +61,7 @@ test('a wall that does not accept payments yet says what it waits for', () => {
   const rail = { ...armedRail, readState: () => 'arming' as const }
   const waiting = 'the wall is still checking purchases left open by an earlier run'
   expect(createReadiness({ rail, outages }).checkSelling().reasons).toEqual([waiting])
-  const faulty = { ...rail, fault: () => 'the token is another one' }
+  const faulty = { ...rail, readFault: () => 'the token is another one' }
   expect(createReadiness({ rail: faulty, outages }).checkSelling().reasons).toEqual(['the token is another one'])
 })
 
@@ -71,7 +71,7 @@ const createBlock = (number: bigint, aheadSeconds: number) => ({
 })
 
 test('the clock is reported as wrong if a block is far in the future, or a new block far in the past', () => {
-  const checkBlock = watchClock({ clock, outages })
+  const checkBlock = createClockCheck({ clock, outages })
   const hasOutage = () => outages.listAll().some(({ state }) => state === 'down')
   checkBlock(createBlock(1n, 3 * CLOCK_OFF_MAX))
   checkBlock(createBlock(1n, 4 * CLOCK_OFF_MAX))

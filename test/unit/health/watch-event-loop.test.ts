@@ -38,11 +38,11 @@ test('a pause of the machine is not an outage, and a failure that is seen during
   await turns(5, 0)
   await turns(1, 2000)
   expect([eventLoop.isLate(), reason()]).toEqual([true, null])
-  outages.saw(STORE, 'the database did not respond in time')
+  outages.recordState(STORE, 'the database did not respond in time')
   expect(outages.listAll()).toMatchObject([{ kind: 'event-loop', state: 'up' }])
   await turns(20, 0)
   expect([eventLoop.isLate(), reason()]).toEqual([false, null])
-  outages.saw(STORE, 'the database did not respond in time')
+  outages.recordState(STORE, 'the database did not respond in time')
   expect(outages.listAll().at(-1)).toMatchObject({ kind: 'store-read', state: 'down' })
   // A turn that is still due also counts as late.
   const late = eventLoop.watch(outages)

@@ -18,11 +18,11 @@ async function createWorld() {
   const logger = createFakeLogger()
   const outages = trackOutages({ clock, logger })
   const says = { listed: 0 as number | 'none' | 'silent', asked: 0 }
-  const readListed = async () => {
+  const readCatalogue = async () => {
     says.asked += 1
     return says.listed
   }
-  const watch = watchListing({ catalogues: [{ host: 'pay.example', countListed: readListed }], clock, outages })
+  const watch = watchListing({ catalogues: [{ host: 'pay.example', countListed: readCatalogue }], clock, outages })
   // The first check queries nothing, and only returns when to check again.
   expect([await watch.check(), says.asked]).toEqual([60_000, 0])
   return { clock, says, watch, outages, logger }

@@ -28,7 +28,7 @@ function createWorld() {
   const outages = trackOutages({ clock, logger })
   const watch = watchStore({
     store: {
-      ready: async () => {
+      isReadable: async () => {
         says.asked += 1
         return says.ready ?? (await hangForever<boolean>())
       },
@@ -44,7 +44,7 @@ function createWorld() {
         return says.backedUpAt
       },
     },
-    freeBytes: async () => says.free,
+    readFreeBytes: async () => says.free,
     engine: 'postgres',
     hasStandbys: true,
     outages,

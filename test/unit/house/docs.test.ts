@@ -13,7 +13,7 @@ import { OPERATIONS } from '../../support/service/operations.ts'
 // in them.
 
 const root = join(import.meta.dir, '../../..')
-const read = (path: string) => Bun.file(join(root, path)).text()
+const readText = (path: string) => Bun.file(join(root, path)).text()
 const documents = [
   'README.md',
   'ARCHITECTURE.md',
@@ -25,10 +25,10 @@ const documents = [
 ]
 
 test('docs/settings.md and .env.example explain every setting and no other', async () => {
-  const table = [...(await read('docs/settings.md')).matchAll(/^\| (`[A-Z][^|]*) \|/gm)].flatMap(([, names = '']) =>
+  const table = [...(await readText('docs/settings.md')).matchAll(/^\| (`[A-Z][^|]*) \|/gm)].flatMap(([, names = '']) =>
     [...names.matchAll(/`([A-Z_]+)`/g)].map(([, name = '']) => name),
   )
-  const example = [...(await read('.env.example')).matchAll(/^(?:# )?([A-Z_]+)=/gm)].map(([, name = '']) => name)
+  const example = [...(await readText('.env.example')).matchAll(/^(?:# )?([A-Z_]+)=/gm)].map(([, name = '']) => name)
   const settings = Object.keys(SETTINGS).toSorted()
   expect(table.toSorted()).toEqual(settings)
   expect(example.toSorted()).toEqual(settings)
@@ -38,18 +38,20 @@ test('every command that the documents run with bun is a script of the package',
   const manifest = (await Bun.file(join(root, 'package.json')).json()) as { scripts: Record<string, string> }
   for (const document of documents) {
     const commands = [
-      ...(await read(document)).matchAll(/bun(?:@[\d.]+)?(?: --env-file=\S+)? run ([a-z][a-z-]*)/g),
+      ...(await readText(document)).matchAll(/bun(?:@[\d.]+)?(?: --env-file=\S+)? run ([a-z][a-z-]*)/g),
     ].map(([, name = '']) => name)
     for (const command of commands) expect(Object.keys(manifest.scripts)).toContain(command)
   }
 })
 
 test('every operator command in the documents exists in the program', async () => {
-  const program = await read('server/cli.ts')
+  const program = await readText('server/cli.ts')
   const sources = await Array.fromAsync(new Bun.Glob('server/operate/*.ts').scan({ cwd: root }))
   for (const document of [...documents, 'CHANGELOG.md', ...sources]) {
     const commands = [
-      ...(await read(document)).matchAll(/(?:^|[^/\w])pixel-wall (?:--env-file \S+ )?(?!pixel-wall)([a-z][a-z-]*)/g),
+      ...(await readText(document)).matchAll(
+        /(?:^|[^/\w])pixel-wall (?:--env-file \S+ )?(?!pixel-wall)([a-z][a-z-]*)/g,
+      ),
     ]
     const unknown = commands.filter(
       ([, name = '']) => !new RegExp(`^  '?${name}'?: async`, 'm').test(program) && name !== 'serve',
@@ -69,20 +71,24 @@ test('no file asks anybody to fetch the client from npm, and the README of the c
     .split('\n')
     .filter((path) => /\.(md|ts|html|json|ya?ml|txt|conf|service|sh)$/.test(path))
   expect(ours).toContain('server/client/README.md')
-  const telling = await Promise.all(ours.map(async (path) => (FETCHES_OUR_NAME.test(await read(path)) ? [path] : [])))
+  const telling = await Promise.all(
+    ours.map(async (path) => (FETCHES_OUR_NAME.test(await readText(path)) ? [path] : [])),
+  )
   expect(telling.flat()).toEqual([])
   const commands = ['npx', 'npx -y', 'npm install', 'bunx', 'pnpm dlx'].map(
     (command) => `${command} pixel-${'wall'} buy`,
   )
   expect(commands.filter((command) => !FETCHES_OUR_NAME.test(command))).toEqual([])
   const { version } = (await Bun.file(join(root, 'package.json')).json()) as { version: string }
-  expect(await read('server/client/README.md')).toContain(`npm install ./pixel-wall-${version}.tgz`)
+  expect(await readText('server/client/README.md')).toContain(`npm install ./pixel-wall-${version}.tgz`)
 })
 
 test('every file and folder that the documents name exists', async () => {
   for (const document of documents) {
     const named = [
-      ...(await read(document)).matchAll(/`((?:server|shared|db|viewer|bench|test|deploy|docs|examples)\/[^`\s*<]*)`/g),
+      ...(await readText(document)).matchAll(
+        /`((?:server|shared|db|viewer|bench|test|deploy|docs|examples)\/[^`\s*<]*)`/g,
+      ),
     ].map(([, path = '']) => path)
     const missing = named.filter((path) => !existsSync(join(root, path)))
     expect([document, missing]).toEqual([document, []])
@@ -90,23 +96,23 @@ test('every file and folder that the documents name exists', async () => {
 })
 
 test('every documented route and every tool is in docs/api.md', async () => {
-  const overview = new Set((await read('docs/api.md')).match(/[\w/{}.]+/g))
+  const overview = new Set((await readText('docs/api.md')).match(/[\w/{}.]+/g))
   const names = [...OPERATIONS.map(({ path }) => path), ...TOOLS.map(({ name }) => name)]
   expect(names.filter((name) => !overview.has(name))).toEqual([])
 })
 
 test('every alert of the journal has a section in OPERATING.md', async () => {
-  const sections = [...(await read('OPERATING.md')).matchAll(/^#### (.+)$/gm)].flatMap(([, names = '']) =>
+  const sections = [...(await readText('OPERATING.md')).matchAll(/^#### (.+)$/gm)].flatMap(([, names = '']) =>
     names.split(', '),
   )
-  const sources = await Array.fromAsync(new Bun.Glob('server/**/*.ts').scan({ cwd: root }), read)
+  const sources = await Array.fromAsync(new Bun.Glob('server/**/*.ts').scan({ cwd: root }), readText)
   const alerts = [...sources.join('\n').matchAll(/\balert\('([a-z-]+)'/g)].map(([, name = '']) => name)
   expect(alerts.length).toBeGreaterThan(5)
   expect(alerts.filter((name) => !sections.includes(name))).toEqual([])
 })
 
 test('OPERATING.md, which is read under stress, has at most 5,000 words', async () => {
-  expect((await read('OPERATING.md')).split(/\s+/).length).toBeLessThan(5000)
+  expect((await readText('OPERATING.md')).split(/\s+/).length).toBeLessThan(5000)
 })
 
 // The anchor that GitHub creates for a heading.
@@ -122,10 +128,12 @@ const listAnchors = (text: string) =>
 test('every link between the documents leads to a file and a heading that exist', async () => {
   for (const document of documents) {
     const broken: string[] = []
-    for (const [, path = '', anchor] of (await read(document)).matchAll(/\]\((?!https?:)([^)#\s]*)(#[^)\s]*)?\)/g)) {
+    for (const [, path = '', anchor] of (await readText(document)).matchAll(
+      /\]\((?!https?:)([^)#\s]*)(#[^)\s]*)?\)/g,
+    )) {
       const target = path === '' ? document : join(dirname(document), path)
       const isThere = existsSync(join(root, target))
-      if (!isThere || (anchor !== undefined && !listAnchors(await read(target)).includes(anchor)))
+      if (!isThere || (anchor !== undefined && !listAnchors(await readText(target)).includes(anchor)))
         broken.push(path + (anchor ?? ''))
     }
     expect([document, broken]).toEqual([document, []])
@@ -133,7 +141,7 @@ test('every link between the documents leads to a file and a heading that exist'
 })
 
 test('docs/operating-reference.md lists every budget with its real figures', async () => {
-  const reference = await read('docs/operating-reference.md')
+  const reference = await readText('docs/operating-reference.md')
   const rows = reference.matchAll(/^\| `([a-z ]+)` \| (address|wallet|block) \| (\d+) \| ([\d.]+) \| (.*) \|$/gm)
   const documented = [...rows].map(([, name, per, burst, perSecond, what]) => [
     name,
@@ -147,11 +155,11 @@ test('docs/operating-reference.md lists every budget with its real figures', asy
 test('the error responses of the proxies contain the advice of the wall about sent payments', async () => {
   const [words = ''] = REPEAT.split(' GET ')
   for (const recipe of ['deploy/nginx.conf', 'deploy/Caddyfile'])
-    expect(await read(recipe)).toContain(`If you sent a payment: ${words}"}`)
+    expect(await readText(recipe)).toContain(`If you sent a payment: ${words}"}`)
 })
 
 test('the recipe for nginx applies the budgets that are counted per request', async () => {
-  const recipe = await read('deploy/nginx.conf')
+  const recipe = await readText('deploy/nginx.conf')
   const paces = Object.fromEntries(
     [...recipe.matchAll(/zone=(\w+):\w+ rate=(\d+)r\/s/g)].map(([, zone, pace]) => [zone, Number(pace)]),
   )
@@ -165,7 +173,7 @@ test('the recipe for nginx applies the budgets that are counted per request', as
 })
 
 test('the recipe for nginx accepts request bodies for areas up to the size that the wall accepts', async () => {
-  const recipe = await read('deploy/nginx.conf')
+  const recipe = await readText('deploy/nginx.conf')
   const findBodySize = (place: string) =>
     recipe.split(`location ${place} {`)[1]?.match(/client_max_body_size (\w+);/)?.[1]
   expect(findBodySize('= /areas')).toBe(`${UPLOAD_MAX_BYTES / 2 ** 20}m`)

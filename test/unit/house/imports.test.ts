@@ -22,8 +22,10 @@ const PAGE = ['page', 'page-words', 'url-state'].map((name) => `viewer/${name}.t
 const LOCK_FILES = ['package.json', 'bun.lock']
 const TYPEBOX = '@sinclair/typebox*'
 const NODE = ['bun', 'bun:*', 'node:*']
-const sourceOf = (name: string) => `server/${name}.ts`
-const MEASURED = ['app', 'config', 'serve', 'adapters/wallets/recover', 'http/canvas/precompressed-body'].map(sourceOf)
+const locateSource = (name: string) => `server/${name}.ts`
+const MEASURED = ['app', 'config', 'serve', 'adapters/wallets/recover', 'http/canvas/precompressed-body'].map(
+  locateSource,
+)
 const BORROWED = ['page/browser.ts', 'postgres/server.ts', 'e2e/proxies.ts'].map((file) => `test/support/${file}`)
 
 /**
@@ -59,7 +61,13 @@ const ROOMS: Readonly<Record<string, Room>> = {
     shuns: ['viem*', 'bun:sqlite'],
   },
   'server/operate/': {
-    files: [...INSIDE, ...['config', 'open-rail', 'preflight'].map(sourceOf), 'server/adapters/', 'db/', ...LOCK_FILES],
+    files: [
+      ...INSIDE,
+      ...['config', 'open-rail', 'preflight'].map(locateSource),
+      'server/adapters/',
+      'db/',
+      ...LOCK_FILES,
+    ],
     shuns: ['elysia*', 'viem*', 'bun:sqlite'],
   },
   'server/client/': { files: ['shared/'], shuns: ['bun', 'bun:*', 'elysia*'] },
@@ -68,7 +76,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
     shuns: ['bun:sqlite'],
   },
   'server/cli.ts': {
-    files: ['shared/', ...['config', 'settings-file', 'main'].map(sourceOf), 'server/operate/', 'package.json'],
+    files: ['shared/', ...['config', 'settings-file', 'main'].map(locateSource), 'server/operate/', 'package.json'],
     uses: [],
   },
   'server/': {

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { BODY_MAX_BYTES, readBody, readJson, type ReadBody } from '../../../server/http/request/body.ts'
-import { runWithin } from '../../support/fakes/timers.ts'
+import { runWhileTimePasses } from '../../support/fakes/timers.ts'
 
 const createRequest = (body: RequestInit['body'] | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
   new Request('http://wall.test/blocks/1,1', { method: 'PUT', body: body ?? null, headers })
@@ -54,7 +54,7 @@ test('a body that is announced as too large is drained for at most a second, so 
   )
   expect(pulled.bytes).toBeLessThan(5 * megabyte)
   const silent = new ReadableStream<Uint8Array>({})
-  const read = await runWithin(1000, () => readJson(createRequest(silent, createLengthHeader(4097))))
+  const read = await runWhileTimePasses(1000, () => readJson(createRequest(silent, createLengthHeader(4097))))
   expect(readRefusal(read)).toBe('body_too_large')
 })
 
@@ -112,7 +112,7 @@ test('a body without a Content-Type is read as JSON', async () => {
 test('a body that arrives too slowly is rejected long before its deadline', async () => {
   const body = new ReadableStream({ start: (controller) => controller.enqueue(Uint8Array.of(1)) })
   const request = new Request('http://wall.test/', { method: 'POST', body })
-  const read = runWithin(3000, () => readBody(request, { deadlineMs: 600_000, bytesPerSecondMin: 16_384 }))
+  const read = runWhileTimePasses(3000, () => readBody(request, { deadlineMs: 600_000, bytesPerSecondMin: 16_384 }))
   expect(await read).toMatchObject({
     code: 'invalid_body',
     message: 'The body cannot be read: it took too long to arrive.',

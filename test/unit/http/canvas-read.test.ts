@@ -8,7 +8,7 @@ import { createCanvasSnapshot, type Parts } from '../../../server/http/canvas/ca
 import { createFakeClock } from '../../support/fakes/clock.ts'
 import {
   BARE,
-  blockOf,
+  parseBlockOrThrow,
   createIdentityChange,
   NOBODY,
   NOW,
@@ -28,12 +28,12 @@ const createReads = (of: WallView, everyMs = 0) =>
   createCanvasReads({ view: of, terms: PRICED, clock: createFakeClock(NOW), everyMs })
 
 /** Answers a request once every change so far is published. */
-async function read(request: Request): Promise<Response> {
+async function readPublished(request: Request): Promise<Response> {
   await reads.waitUntilPublished()
   return reads.canvas.answer(request)
 }
 
-const apply = (change: Change) => {
+const announceAndApply = (change: Change) => {
   announced.push(change)
   applyChange(view, change)
   reads.announceChange(change)
@@ -41,14 +41,17 @@ const apply = (change: Change) => {
 
 const computeNextNumber = () => view.number + 1
 
-const sell = (coord: string, message: string | null = null) =>
-  apply(
-    createTestSale(computeNextNumber(), blockOf(coord), { seq: view.sales.length + 1, content: { ...BARE, message } }),
+const sellBlock = (coord: string, message: string | null = null) =>
+  announceAndApply(
+    createTestSale(computeNextNumber(), parseBlockOrThrow(coord), {
+      seq: view.sales.length + 1,
+      content: { ...BARE, message },
+    }),
   )
 
-const repaint = (coord: string, message: string | null, colour: number) => {
+const repaintBlock = (coord: string, message: string | null, colour: number) => {
   const content = { pixels: createPixels(colour), message, link: null }
-  apply({ number: computeNextNumber(), at: NOW, kind: 'repaint', block: blockOf(coord), content })
+  announceAndApply({ number: computeNextNumber(), at: NOW, kind: 'repaint', block: parseBlockOrThrow(coord), content })
 }
 
 beforeEach(() => {
@@ -58,13 +61,13 @@ beforeEach(() => {
 })
 
 const readBlocks = async () => {
-  const { blocks } = (await (await read(createRequest())).json()) as { blocks: unknown[] }
+  const { blocks } = (await (await readPublished(createRequest())).json()) as { blocks: unknown[] }
   return blocks
 }
 
 test('each row of the wall is one line of the canvas read, so that a client can draw rows as they arrive', async () => {
-  for (const coord of ['0,0', '5,0', '3,4', '159,89']) sell(coord)
-  const text = await (await read(createRequest())).text()
+  for (const coord of ['0,0', '5,0', '3,4', '159,89']) sellBlock(coord)
+  const text = await (await readPublished(createRequest())).text()
   const lines = text.slice(text.indexOf('"blocks":[')).split('\n')
   expect(lines.map((line) => line.match(/"i":\d+/g))).toEqual([
     null,
@@ -78,32 +81,32 @@ test('each row of the wall is one line of the canvas read, so that a client can 
 })
 
 test('every kind of change appears in the canvas read: a sale, new pixels, a changed message and a new name', async () => {
-  sell('3,4', 'a')
+  sellBlock('3,4', 'a')
   expect(await readBlocks()).toEqual([{ i: 643, a: 0, t: NOW, m: 'a' }])
-  repaint('3,4', 'a', 7)
+  repaintBlock('3,4', 'a', 7)
   expect(await readBlocks()).toMatchObject([{ m: 'a', px: expect.any(String) }])
-  repaint('3,4', null, 7)
+  repaintBlock('3,4', null, 7)
   expect((await readBlocks())[0]).not.toHaveProperty('m')
-  sell('4,4')
+  sellBlock('4,4')
   expect(await readBlocks()).toHaveLength(2)
-  apply(createIdentityChange(computeNextNumber(), { ...NOBODY, name: 'Ada' }))
-  expect(await (await read(createRequest())).json()).toMatchObject({ agents: [{ name: 'Ada', blocks: 2 }] })
+  announceAndApply(createIdentityChange(computeNextNumber(), { ...NOBODY, name: 'Ada' }))
+  expect(await (await readPublished(createRequest())).json()).toMatchObject({ agents: [{ name: 'Ada', blocks: 2 }] })
 })
 
 test('after a change, only the changed block is serialised, once for each of the two JSON reads; a request serialises nothing', async () => {
   let looked = 0
-  for (const coord of ['0,0', '0,50']) sell(coord)
-  await read(createRequest())
+  for (const coord of ['0,0', '0,50']) sellBlock(coord)
+  await readPublished(createRequest())
   const stringify = JSON.stringify
   JSON.stringify = ((value: unknown) => {
     if (typeof value === 'object' && value !== null && 'i' in value) looked++
     return stringify(value)
   }) as typeof JSON.stringify
   try {
-    await read(createRequest())
+    await readPublished(createRequest())
     expect(looked).toBe(0)
-    repaint('0,50', 'new', 3)
-    await read(createRequest())
+    repaintBlock('0,50', 'new', 3)
+    await readPublished(createRequest())
     expect(looked).toBe(2)
   } finally {
     JSON.stringify = stringify
@@ -114,10 +117,10 @@ test('the first change is published immediately, and changes that follow quickly
   const clock = createFakeClock(NOW)
   reads = createCanvasReads({ view, terms: PRICED, clock, everyMs: 1000 })
   await reads.waitUntilPublished()
-  sell('9,9')
+  sellBlock('9,9')
   expect(await readBlocks()).toHaveLength(1)
   expect(clock.elapsed()).toBe(0)
-  for (const coord of ['0,0', '1,0', '2,0']) sell(coord)
+  for (const coord of ['0,0', '1,0', '2,0']) sellBlock(coord)
   expect(await readBlocks()).toHaveLength(4)
   expect(clock.elapsed()).toBe(1000)
 })
@@ -149,13 +152,13 @@ test('the longer it takes to publish the wall, the longer the pause before the n
 })
 
 test('a response stays unchanged, even if the wall is published several times before the client reads the body', async () => {
-  sell('3,4', 'first')
+  sellBlock('3,4', 'first')
   const kept = await Promise.all(
-    ['identity', 'gzip', 'zstd'].map((encoding) => read(createRequest({ 'Accept-Encoding': encoding }))),
+    ['identity', 'gzip', 'zstd'].map((encoding) => readPublished(createRequest({ 'Accept-Encoding': encoding }))),
   )
-  const again = await read(createRequest())
+  const again = await readPublished(createRequest())
   for (const message of ['a', 'b', 'c', 'd']) {
-    repaint('3,4', message, 7)
+    repaintBlock('3,4', message, 7)
     await reads.waitUntilPublished()
   }
   const [plain, gzip, zstd] = await Promise.all(kept.map(async (answer) => new Uint8Array(await answer.arrayBuffer())))
@@ -166,9 +169,9 @@ test('a response stays unchanged, even if the wall is published several times be
 })
 
 test('a request during a publication gets the wall as it was before the publication or as it is after it', async () => {
-  sell('3,4', 'before')
+  sellBlock('3,4', 'before')
   await reads.waitUntilPublished()
-  repaint('3,4', 'after', 7)
+  repaintBlock('3,4', 'after', 7)
   const published = reads.waitUntilPublished().then(() => 'published')
   const waitForTurn = () => new Promise<'not yet'>((resolve) => setImmediate(resolve, 'not yet'))
   const asked: Response[] = []
@@ -180,7 +183,7 @@ test('a request during a publication gets the wall as it was before the publicat
 })
 
 test('the first clients get an uncompressed response instead of waiting for the compression', async () => {
-  sell('3,4')
+  sellBlock('3,4')
   const fresh = createReads(view)
   const response = fresh.canvas.answer(createRequest({ 'Accept-Encoding': 'gzip' }))
   expect(response.headers.get('content-encoding')).toBeNull()
@@ -188,13 +191,13 @@ test('the first clients get an uncompressed response instead of waiting for the 
 })
 
 describe('a copy that is current', () => {
-  const readEtag = async () => (await read(createRequest())).headers.get('etag') ?? ''
+  const readEtag = async () => (await readPublished(createRequest())).headers.get('etag') ?? ''
 
   test('a client with a current copy of the canvas gets a 304 without a body', async () => {
-    sell('3,4')
+    sellBlock('3,4')
     const etag = await readEtag()
     for (const held of [etag, etag.replace('W/', ''), `"x", ${etag}`, '*']) {
-      const response = await read(createRequest({ 'If-None-Match': held }))
+      const response = await readPublished(createRequest({ 'If-None-Match': held }))
       expect(response.status).toBe(304)
       expect(response.headers.get('etag')).toBe(etag)
       expect(Object.fromEntries(response.headers)).toEqual({
@@ -210,21 +213,21 @@ describe('a copy that is current', () => {
 
   test('a copy of the canvas is stale after a change', async () => {
     const etag = await readEtag()
-    sell('3,4')
-    expect((await read(createRequest({ 'If-None-Match': etag }))).status).toBe(200)
+    sellBlock('3,4')
+    expect((await readPublished(createRequest({ 'If-None-Match': etag }))).status).toBe(200)
   })
 
   test('a copy of the canvas is stale for another wall, even if both walls have the same number of changes', async () => {
-    sell('3,4')
+    sellBlock('3,4')
     const etag = await readEtag()
     view = createEmptyView()
     reads = createReads(view)
-    sell('5,6')
-    expect((await read(createRequest({ 'If-None-Match': etag }))).status).toBe(200)
+    sellBlock('5,6')
+    expect((await readPublished(createRequest({ 'If-None-Match': etag }))).status).toBe(200)
   })
 
   test('a copy of the canvas is current for every process that shows the same wall', async () => {
-    sell('3,4')
+    sellBlock('3,4')
     const etag = await readEtag()
     const other = createEmptyView()
     for (const change of announced) applyChange(other, change)
@@ -265,47 +268,47 @@ const encodings: ReadonlyArray<readonly [accept: string, encoding: 'gzip' | 'zst
 ]
 
 test.each(encodings)('for Accept-Encoding %p, the Content-Encoding of the response is %p', async (accept, encoding) => {
-  sell('3,4')
-  const response = await read(createRequest({ 'Accept-Encoding': accept }))
+  sellBlock('3,4')
+  const response = await readPublished(createRequest({ 'Accept-Encoding': accept }))
   expect(response.headers.get('content-encoding')).toBe(encoding)
   expect(response.headers.get('vary')).toBe('Accept-Encoding')
   const body = new Uint8Array(await response.arrayBuffer())
   const text = new TextDecoder().decode(decodings[encoding ?? 'identity'](body))
-  expect(text).toBe(await (await read(createRequest())).text())
+  expect(text).toBe(await (await readPublished(createRequest())).text())
 })
 
 test('the pixels read contains the pixels of every block, one block after another; a client with a current copy gets a 304', async () => {
-  for (const coord of ['0,0', '3,4', '159,89']) sell(coord)
-  repaint('3,4', 'painted', 7)
+  for (const coord of ['0,0', '3,4', '159,89']) sellBlock(coord)
+  repaintBlock('3,4', 'painted', 7)
   await reads.waitUntilPublished()
   const response = reads.pixels.answer(createRequest({ 'Accept-Encoding': 'gzip' }))
   const bytes = Bun.gunzipSync(new Uint8Array(await response.arrayBuffer()))
   const expected = new Uint8Array(1_440_000).fill(255)
-  expected.fill(7, blockOf('3,4') * 100, blockOf('3,4') * 100 + 100)
+  expected.fill(7, parseBlockOrThrow('3,4') * 100, parseBlockOrThrow('3,4') * 100 + 100)
   expect(Buffer.compare(bytes, expected)).toBe(0)
   expect(reads.pixels.answer(createRequest({ 'If-None-Match': response.headers.get('etag') ?? '' })).status).toBe(304)
 })
 
 test('the blocks read is the canvas read without pixels, and a repaint that changes only pixels does not change the blocks read', async () => {
-  sell('3,4', 'a')
-  sell('9,9')
-  repaint('3,4', 'a', 7)
-  const whole = (await (await read(createRequest())).json()) as { blocks: { px?: string }[] }
+  sellBlock('3,4', 'a')
+  sellBlock('9,9')
+  repaintBlock('3,4', 'a', 7)
+  const whole = (await (await readPublished(createRequest())).json()) as { blocks: { px?: string }[] }
   const readText = async () => await (await reads.blocks.answer(createRequest())).text()
   const before = await readText()
   expect(JSON.parse(before)).toEqual({ ...whole, blocks: whole.blocks.map((block) => ({ ...block, px: undefined })) })
   expect(whole.blocks[0]).toHaveProperty('px')
-  repaint('3,4', 'a', 9)
+  repaintBlock('3,4', 'a', 9)
   await reads.waitUntilPublished()
   expect(await readText()).toBe(before)
-  expect(reads.number()).toBe(view.number)
+  expect(reads.readNumber()).toBe(view.number)
 })
 
 test('after a repaint of pixels, copies of the blocks read are still current, and the 304 contains the new log number', async () => {
-  sell('3,4', 'a')
+  sellBlock('3,4', 'a')
   await reads.waitUntilPublished()
   const etag = reads.blocks.answer(createRequest()).headers.get('etag') ?? ''
-  repaint('3,4', 'a', 9)
+  repaintBlock('3,4', 'a', 9)
   await reads.waitUntilPublished()
   const { status, headers } = reads.blocks.answer(createRequest({ 'If-None-Match': etag }))
   expect([status, headers.get('etag'), headers.get('log-number')]).toEqual([304, etag, `${view.number}`])
@@ -320,7 +323,7 @@ describe('the blocks read in Brotli', () => {
   }
 
   test('browsers get the gzipped form of the blocks read until its Brotli form is ready, and then get the Brotli form', async () => {
-    sell('3,4', 'a')
+    sellBlock('3,4', 'a')
     await reads.waitUntilPublished()
     expect(readEncoding()).toBe('gzip')
     const body = brotliDecompressSync(await (await waitForBrotli()).arrayBuffer())
@@ -329,20 +332,20 @@ describe('the blocks read in Brotli', () => {
   })
 
   test('the blocks read is compressed with Brotli again only when it changes', async () => {
-    sell('3,4', 'a')
+    sellBlock('3,4', 'a')
     await reads.waitUntilPublished()
     await waitForBrotli()
-    repaint('3,4', 'a', 9)
+    repaintBlock('3,4', 'a', 9)
     await reads.waitUntilPublished()
     expect(readEncoding()).toBe('br')
-    sell('4,4', 'b')
+    sellBlock('4,4', 'b')
     await reads.waitUntilPublished()
     expect(readEncoding()).toBe('gzip')
     expect(brotliDecompressSync(await (await waitForBrotli()).arrayBuffer()).toString()).toContain('"m":"b"')
   })
 
   test('Brotli is not sent to a client that prefers another encoding', async () => {
-    sell('3,4', 'a')
+    sellBlock('3,4', 'a')
     await reads.waitUntilPublished()
     await waitForBrotli()
     for (const [accept, encoding] of [
@@ -358,8 +361,8 @@ describe('the blocks read in Brotli', () => {
 })
 
 test('each read of the whole wall contains the number of the last change that it shows, even in a 304', async () => {
-  sell('3,4')
-  repaint('3,4', 'painted', 7)
+  sellBlock('3,4')
+  repaintBlock('3,4', 'painted', 7)
   await reads.waitUntilPublished()
   for (const one of [reads.canvas, reads.pixels, reads.blocks]) {
     const { headers } = one.answer(createRequest())
@@ -371,7 +374,7 @@ test('each read of the whole wall contains the number of the last change that it
 
 test('reads that are not built at start-up are built from the wall on their first request', () => {
   // The view has the sale, but the reads were not notified of it.
-  applyChange(view, createTestSale(1, blockOf('3,4')))
+  applyChange(view, createTestSale(1, parseBlockOrThrow('3,4')))
   const shown = [reads.canvas, reads.pixels, reads.blocks].map((one) =>
     one.answer(createRequest()).headers.get('log-number'),
   )

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { createAddressReader } from '../../../server/http/request/clients.ts'
 
 const readAddress = (peer: string | undefined, forwarded?: string, trustedHops?: number) =>
-  createAddressReader({ peerOf: () => peer, trustedHops })(
+  createAddressReader({ getPeer: () => peer, trustedHops })(
     new Request('http://wall.test/', forwarded === undefined ? {} : { headers: { 'x-forwarded-for': forwarded } }),
   )
 

@@ -12,15 +12,23 @@ function createQueue() {
     (of, ms) => void waits.push([of, ms]),
   )
   const done: string[] = []
-  const sendRequest = (name: string, client = 'here') =>
-    void queue.turn(client).then((refusal) => done.push(`${name} ${refusal?.code ?? 'goes'}`))
-  const read = (name: string, client = 'here') =>
+  const queueRequest = (name: string, client = 'here') =>
+    void queue.waitForTurn(client).then((refusal) => done.push(`${name} ${refusal?.code ?? 'goes'}`))
+  const queueRead = (name: string, client = 'here') =>
     void queue.waitForReadTurn(client).then((refusal) => done.push(`${name} ${refusal?.code ?? 'goes'}`))
-  const pay = (name: string, client = 'here') =>
+  const queueNewPayment = (name: string, client = 'here') =>
     void queue.waitForNewPayment(client).then((refusal) => done.push(`${name} ${refusal?.code ?? 'goes'}`))
-  const repeat = (name: string, client = 'here') =>
+  const queueKnownPayment = (name: string, client = 'here') =>
     void queue.waitForKnownPayment(client).then(() => done.push(`${name} goes`))
-  return { done, waits, request: sendRequest, read, pay, repeat, passTime: (ms: number) => void (now += ms) }
+  return {
+    done,
+    waits,
+    request: queueRequest,
+    read: queueRead,
+    pay: queueNewPayment,
+    repeat: queueKnownPayment,
+    passTime: (ms: number) => void (now += ms),
+  }
 }
 
 const waitForTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
@@ -78,10 +86,10 @@ test('while other requests wait, the reads of many clients get only half of the 
 })
 
 test('payments of many clients are never refused, even if many payments wait for a long time', async () => {
-  const { done, pay, repeat, passTime: pass } = createQueue()
+  const { done, pay, repeat, passTime } = createQueue()
   for (let at = 0; at < 600; at++) pay(`payment ${at}`, `payer ${at}`)
   for (let at = 0; at < 600; at++) repeat(`repeat ${at}`, `payer ${at}`)
-  pass(60_000)
+  passTime(60_000)
   await waitForTurns(1300)
   expect(done).toHaveLength(1200)
   expect(done.every((word) => word.endsWith('goes'))).toBe(true)
@@ -109,9 +117,9 @@ test('if too many requests wait, the newest request of the client with the most 
 })
 
 test('a request that waited too long is refused when its turn comes', async () => {
-  const { done, request, passTime: pass } = createQueue()
+  const { done, request, passTime } = createQueue()
   for (let at = 0; at < 3; at++) request(`${at}`)
-  pass(3000)
+  passTime(3000)
   await waitForTurns(3)
   expect(done).toEqual(['0 goes', '1 server_busy', '2 server_busy'])
 })
@@ -127,11 +135,11 @@ test('a request that arrives at an empty queue is served immediately', async () 
 })
 
 test('the waiting time of each request is reported with its class, even if the request is refused', async () => {
-  const { waits, request, pay, passTime: pass } = createQueue()
+  const { waits, request, pay, passTime } = createQueue()
   request('a')
   pay('b')
   request('c')
-  pass(2500)
+  passTime(2500)
   await waitForTurns(4)
   expect(waits).toEqual([
     ['requests', 0],

@@ -3,7 +3,7 @@ import { systemClock } from '../../../server/adapters/clock.ts'
 import type { Change } from '../../../server/domain/wall/log.ts'
 import { createLiveStream, type Live } from '../../../server/http/live.ts'
 import type { Clock } from '../../../server/ports.ts'
-import { BARE, blockOf, createIdentityChange, NOBODY, NOW, createTestSale } from '../../support/samples.ts'
+import { BARE, parseBlockOrThrow, createIdentityChange, NOBODY, NOW, createTestSale } from '../../support/samples.ts'
 
 /** An in-memory log and its live stream; `everyMs` is the shortest time between two batches of events. */
 function createLoggedStream(everyMs = 0, clock: Clock = systemClock) {
@@ -22,9 +22,9 @@ function createLoggedStream(everyMs = 0, clock: Clock = systemClock) {
   const readNumber = () => changes.length - others.unseen
   // The canvas read is three changes behind the view.
   const readCanvasNumber = () => Math.max(0, readNumber() - 3)
-  const open = () =>
-    createLiveStream({ log, clock, number: readNumber, canvasNumber: readCanvasNumber, advance, everyMs })
-  return { changes, reads, others, stream: open(), open }
+  const openStream = () =>
+    createLiveStream({ log, clock, readNumber, readCanvasNumber, applyNewEntries: advance, everyMs })
+  return { changes, reads, others, stream: openStream(), open: openStream }
 }
 
 const createIdentity = (number: number) => createIdentityChange(number, { ...NOBODY, name: `name ${number}` })
@@ -69,7 +69,7 @@ test('a sale is sent to clients with its number, block and agent', async () => {
   const world = createLoggedStream()
   const reading = readText(world.stream, (text) => text.includes('data'))
   const content = { ...BARE, message: 'two\nlines never happen' }
-  addChange(world, createTestSale(1, blockOf('3,4'), { profile: { ...NOBODY, name: 'Ada' }, content }))
+  addChange(world, createTestSale(1, parseBlockOrThrow('3,4'), { profile: { ...NOBODY, name: 'Ada' }, content }))
   const data = /data: (.*)\n\n/.exec(await reading)?.[1] ?? ''
   expect(JSON.parse(data)).toMatchObject({
     number: 1,
@@ -82,7 +82,7 @@ test('a sale is sent to clients with its number, block and agent', async () => {
 
 test('once the message of a block is hidden, no event contains the message, not even the repaint that added it', async () => {
   const world = createLoggedStream()
-  const block = blockOf('3,4')
+  const block = parseBlockOrThrow('3,4')
   const [content, bare] = [
     { pixels: null, message: 'bad word', link: 'https://ada.example/' },
     { pixels: null, message: null, link: 'https://ada.example/' },
@@ -301,7 +301,7 @@ describe('a stream that a cache shares', () => {
   test.each([
     [
       'the message of a block',
-      { kind: 'hide', block: blockOf('3,4'), hidden: HIDDEN, content: { ...BARE, message: null } },
+      { kind: 'hide', block: parseBlockOrThrow('3,4'), hidden: HIDDEN, content: { ...BARE, message: null } },
     ],
     ['an agent’s name', { kind: 'identity', agent: 1, profile: NOBODY, withheld: { name: true, framework: false } }],
   ] as const)(
@@ -309,7 +309,7 @@ describe('a stream that a cache shares', () => {
     async (_, act) => {
       const world = createLoggedStream()
       const content = { ...BARE, message: 'hidden word' }
-      addChange(world, { ...createTestSale(1, blockOf('3,4'), { profile, content }), at: Date.now() })
+      addChange(world, { ...createTestSale(1, parseBlockOrThrow('3,4'), { profile, content }), at: Date.now() })
       const response = await requestShared(world)
       const reading = readOutcome(response)
       await Bun.sleep(0)

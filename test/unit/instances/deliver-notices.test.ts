@@ -3,12 +3,12 @@ import { trackOutages } from '../../../server/health/outages.ts'
 import { createNoticeDelivery, queueAlerts } from '../../../server/instances/deliver-notices.ts'
 import type { Notice, NoticeReceiver } from '../../../server/operator-ports.ts'
 import type { ExclusiveJobs } from '../../../server/ports.ts'
-import { openBlank } from '../../support/blank-wall.ts'
-import { reserve, sell } from '../../support/engine.ts'
+import { openBlankWall } from '../../support/blank-wall.ts'
+import { reserveTarget, sellBlock } from '../../support/engine.ts'
 import { createFakeClock } from '../../support/fakes/clock.ts'
 import { createFakeLogger } from '../../support/fakes/logger.ts'
 import {
-  blockOf,
+  parseBlockOrThrow,
   createTestEdit,
   toHash,
   createTestIdentity,
@@ -32,7 +32,7 @@ const EXCLUSIVE: ExclusiveJobs = {
   },
 }
 
-type Wall = Awaited<ReturnType<typeof openBlank>>
+type Wall = Awaited<ReturnType<typeof openBlankWall>>
 
 /**
  * A receiver, and a process that delivers to it from a store; `last` is the number of the log entry that the process
@@ -54,18 +54,18 @@ function startDelivery(wall: Wall, { jobs = EXCLUSIVE, clock = createFakeClock(N
   const { logger, alerts } = queueAlerts(written, clock)
   const outages = trackOutages({ clock, logger })
   const readNumber = () => world.last
-  const deliver = createNoticeDelivery({ ...wall, jobs, receiver, alerts, outages, clock, number: readNumber })
+  const deliver = createNoticeDelivery({ ...wall, jobs, receiver, alerts, outages, clock, readNumber })
   /** Delivers the pending notices. */
-  const run = async () => {
+  const deliverPending = async () => {
     world.last = (await wall.log.readAfter(0, 9999)).at(-1)?.number ?? 0
     return await deliver(never)
   }
-  return { world, received, run, logger, written, outages, clock, alerts }
+  return { world, received, run: deliverPending, logger, written, outages, clock, alerts }
 }
 
 /** A wall whose webhook delivers from the beginning of the log. */
 async function openWall() {
-  const wall = await openBlank()
+  const wall = await openBlankWall()
   await wall.deliveries.advanceTo(0)
   return wall
 }
@@ -73,18 +73,23 @@ async function openWall() {
 /** Buys an area. */
 async function sellArea(wall: Wall, target: '10,20,4x3', number: number): Promise<void> {
   const accepted = { ...TERMS, scheme: 'exact' as const, amount: 12_000_000n }
-  const held = await reserve(wall, target, createTestPayment(number, number, { amount: 12_000_000n, accepted }), SILENT)
+  const held = await reserveTarget(
+    wall,
+    target,
+    createTestPayment(number, number, { amount: 12_000_000n, accepted }),
+    SILENT,
+  )
   await wall.ledger.finalize(held, toHash(number), true, NOW)
 }
 
 test('each purchase and each other change causes one notice, in the order of the log, even if the purchase bought many blocks', async () => {
   const wall = await openWall()
   const { received, run } = startDelivery(wall)
-  await sell(wall, '3,4', 1, 1)
+  await sellBlock(wall, '3,4', 1, 1)
   await sellArea(wall, '10,20,4x3', 2)
-  await wall.blocks.edit(blockOf('3,4'), createTestEdit(1, { message: 'new' }), NOW)
+  await wall.blocks.edit(parseBlockOrThrow('3,4'), createTestEdit(1, { message: 'new' }), NOW)
   await run()
-  await wall.moderation.moderate(blockOf('3,4'), 'hide', ['message'], NOW)
+  await wall.moderation.moderate(parseBlockOrThrow('3,4'), 'hide', ['message'], NOW)
   await wall.agents.register(createWalletAddress(1), createTestIdentity(2, { name: 'Ada' }), NOW)
   expect(await run()).toBe(1000)
   expect(received.map(({ id, type, data }) => [id, type, data['place'] ?? null, data['message'] ?? null])).toEqual([
@@ -107,12 +112,12 @@ test('each purchase and each other change causes one notice, in the order of the
 })
 
 test('a new webhook receives the changes that happen after the process has started, even before its first delivery', async () => {
-  const wall = await openBlank()
-  await sell(wall, '3,4', 1, 1)
+  const wall = await openBlankWall()
+  await sellBlock(wall, '3,4', 1, 1)
   const { received, run } = startDelivery(wall, { last: 1 })
-  await sell(wall, '5,6', 2, 2)
+  await sellBlock(wall, '5,6', 2, 2)
   await run()
-  await sell(wall, '7,8', 3, 3)
+  await sellBlock(wall, '7,8', 3, 3)
   await run()
   expect(received.map(({ data }) => data['place'])).toEqual(['5,6', '7,8'])
   wall.close()
@@ -126,7 +131,7 @@ test.each(['it returned status 500', 'it did not respond in time'])(
     world.trouble = trouble
     const waits: number[] = []
     for (let sales = 0; clock.now() < NOW + DAY_MS; sales++) {
-      if (sales < 20) await sell(wall, 'next', 1, sales + 1)
+      if (sales < 20) await sellBlock(wall, 'next', 1, sales + 1)
       const waitMs = await run()
       waits.push(waitMs)
       await clock.wait(waitMs)
@@ -150,9 +155,9 @@ test('while a receiver hangs, sales continue, and one notice at a time is in pro
   const { world, received, run } = startDelivery(wall)
   const { promise, resolve } = Promise.withResolvers<null>()
   world.hangs = promise
-  await sell(wall, 'next', 1, 1)
+  await sellBlock(wall, 'next', 1, 1)
   const hanging = run()
-  for (let number = 2; number <= 9; number++) await sell(wall, 'next', 1, number)
+  for (let number = 2; number <= 9; number++) await sellBlock(wall, 'next', 1, number)
   expect(world.tries).toBe(1)
   world.hangs = undefined
   resolve(null)
@@ -164,13 +169,13 @@ test('while a receiver hangs, sales continue, and one notice at a time is in pro
 
 test('after a crash the remaining notices follow in order, and a notice that is sent twice has the same id', async () => {
   const wall = await openWall()
-  for (let number = 1; number <= 3; number++) await sell(wall, 'next', 1, number)
+  for (let number = 1; number <= 3; number++) await sellBlock(wall, 'next', 1, number)
   // The process ends before it has recorded the accepted notice.
   const ended = startDelivery({ ...wall, deliveries: { ...wall.deliveries, advanceTo: async () => {} } })
   await ended.run()
   const next = startDelivery(wall)
   await next.run()
-  await sell(wall, 'next', 1, 4)
+  await sellBlock(wall, 'next', 1, 4)
   await next.run()
   expect(ended.received).toHaveLength(3)
   expect(next.received.slice(0, 3)).toEqual(ended.received)
@@ -184,7 +189,7 @@ test('after a crash the remaining notices follow in order, and a notice that is 
 test('a process without the delivery lease delivers nothing from the log', async () => {
   const wall = await openWall()
   const { received, run } = startDelivery(wall, { jobs: { run: async () => false } })
-  await sell(wall, 'next', 1, 1)
+  await sellBlock(wall, 'next', 1, 1)
   expect([await run(), received]).toEqual([1000, []])
   wall.close()
 })
@@ -225,9 +230,9 @@ test('an alert keeps its id when it is sent again', async () => {
 test('each report about an artwork is delivered once, under a permanent id', async () => {
   const wall = await openWall()
   const { world, received, run } = startDelivery(wall)
-  const block = blockOf('3,4')
+  const block = parseBlockOrThrow('3,4')
   const report = { work: block, block, reason: 'scam', note: 'look', reporterFor: () => 'a'.repeat(32) } as const
-  await wall.reports.file(report, { day: '2027-01-15', fresh: 'one' }, NOW)
+  await wall.reports.fileReport(report, { day: '2027-01-15', fresh: 'one' }, NOW)
   world.trouble = 'it returned status 500'
   await run()
   world.trouble = null

@@ -6,9 +6,9 @@ import { waitForStartUpCheck, followLog, pollLog } from '../../../server/instanc
 import { compactLog } from '../../support/any-log.ts'
 import { catchFailure } from '../../support/engine.ts'
 import { createFakeLogger } from '../../support/fakes/logger.ts'
-import { blockOf, createIdentityChange, NOBODY, NOW, createTestSale } from '../../support/samples.ts'
+import { parseBlockOrThrow, createIdentityChange, NOBODY, NOW, createTestSale } from '../../support/samples.ts'
 
-const SALE = createTestSale(1, blockOf('80,45'))
+const SALE = createTestSale(1, parseBlockOrThrow('80,45'))
 
 const createRename = (number: number) =>
   createIdentityChange(number, { ...NOBODY, name: `name ${number}` }, NOW + number)
@@ -42,7 +42,7 @@ describe('the view of a log', () => {
     expect([findName(follower.view), follower.view.number]).toEqual(['name 3', 3])
     log.changes.push(createRename(4))
     expect(findName(follower.view)).toBe('name 3')
-    await follower.advance()
+    await follower.applyNewEntries()
     expect([findName(follower.view), follower.view.number]).toEqual(['name 4', 4])
   })
 
@@ -50,7 +50,7 @@ describe('the view of a log', () => {
     const log = createLog([SALE])
     const follower = await followLog(log)
     log.changes.push(...Array.from({ length: 1000 }, (_, i) => createRename(i + 2)))
-    await follower.advance()
+    await follower.applyNewEntries()
     expect(log.reads).toEqual([
       { after: 1, limit: 500 },
       { after: 501, limit: 500 },
@@ -64,7 +64,7 @@ describe('the view of a log', () => {
     const follower = await followLog(log)
     const calls = Array.from({ length: 20 }, async (_, i) => {
       log.changes.push(createRename(i + 2))
-      await follower.advance()
+      await follower.applyNewEntries()
       expect(follower.view.number).toBeGreaterThanOrEqual(i + 2)
     })
     await Promise.all(calls)
@@ -80,9 +80,9 @@ describe('the view of a log', () => {
       readAfter: (after, limit) => (broken ? Promise.reject(new Error('no store')) : log.readAfter(after, limit)),
     })
     log.changes.push(createRename(2))
-    await expect(follower.advance()).rejects.toThrow('no store')
+    await expect(follower.applyNewEntries()).rejects.toThrow('no store')
     broken = false
-    await follower.advance()
+    await follower.applyNewEntries()
     expect(findName(follower.view)).toBe('name 2')
   })
 
@@ -90,10 +90,10 @@ describe('the view of a log', () => {
     const log = createLog([SALE])
     const follower = await followLog(log)
     log.changes.push(createRename(3))
-    await expect(follower.advance()).rejects.toThrow('the log has a gap before 3')
-    await expect(follower.advance()).rejects.toThrow('the log has a gap before 3')
+    await expect(follower.applyNewEntries()).rejects.toThrow('the log has a gap before 3')
+    await expect(follower.applyNewEntries()).rejects.toThrow('the log has a gap before 3')
     log.changes.splice(1, 0, createRename(2))
-    await follower.advance()
+    await follower.applyNewEntries()
     expect(findName(follower.view)).toBe('name 3')
   })
 })
@@ -121,7 +121,7 @@ function startPolling(times: number, advance: (time: number) => Promise<void>) {
       }
     },
   }
-  const done = pollLog({ notifier, advance: () => advance((asked += 1)), clock, logger }, stop.signal)
+  const done = pollLog({ notifier, applyNewEntries: () => advance((asked += 1)), clock, logger }, stop.signal)
   return {
     done,
     logger,

@@ -14,20 +14,20 @@ const KEY = createTestPayment(1, 1)
 
 function createWorld() {
   const scheduler = createScheduler()
-  const leases = createFakeLeases(scheduler.elapsed)
+  const leases = createFakeLeases(scheduler.getElapsed)
   const notes: string[] = []
   const createProcessLease = (port: (own: Leases) => Leases = (own) => own): PaymentLease => {
     const owner = {}
     const clock: Clock = {
-      now: scheduler.elapsed,
-      elapsed: scheduler.elapsed,
+      now: scheduler.getElapsed,
+      elapsed: scheduler.getElapsed,
       wait: (ms, signal) => scheduler.wait(owner, ms, signal),
     }
     return createPaymentLease(port(leases.createLeases(owner)), clock)
   }
   const passTime = (ms: number) => {
     drainMicrotasks()
-    scheduler.pass(ms)
+    scheduler.advance(ms)
     drainMicrotasks()
   }
   const createRecorder = (note: string) => async () => void notes.push(note)
@@ -48,11 +48,11 @@ describe('a payment that another process works on', () => {
     const { process, pass, notes, createRecorder } = createWorld()
     const [here, there] = [process(), process()]
     const long = createLongWork()
-    const first = here.runWhenFree(KEY, { isOver, work: long.run, late: createRecorder('late'), onShared })
+    const first = here.runWhenFree(KEY, { isOver, work: long.run, giveUp: createRecorder('late'), onShared })
     const second = there.runWhenFree(KEY, {
       isOver,
       work: createRecorder('ran'),
-      late: createRecorder('late'),
+      giveUp: createRecorder('late'),
       onShared,
     })
     pass(50_000)
@@ -67,11 +67,11 @@ describe('a payment that another process works on', () => {
   test('a request that waits too long for another process gets the response that the payment is in progress', async () => {
     const { process, pass, notes, createRecorder } = createWorld()
     const long = createLongWork()
-    const first = process().runWhenFree(KEY, { isOver, work: long.run, late: createRecorder('late'), onShared })
+    const first = process().runWhenFree(KEY, { isOver, work: long.run, giveUp: createRecorder('late'), onShared })
     const second = process().runWhenFree(KEY, {
       isOver,
       work: createRecorder('ran'),
-      late: createRecorder('late'),
+      giveUp: createRecorder('late'),
       onShared,
     })
     for (let seconds = 0; seconds < 62; seconds += 1) pass(1000)
@@ -85,7 +85,7 @@ describe('a payment that another process works on', () => {
     const { process, notes, createRecorder } = createWorld()
     const [here, there] = [process(), process()]
     const long = createLongWork()
-    const first = here.runWhenFree(KEY, { isOver, work: long.run, late: createRecorder('late'), onShared })
+    const first = here.runWhenFree(KEY, { isOver, work: long.run, giveUp: createRecorder('late'), onShared })
     drainMicrotasks()
     expect(await there.runUnlessTaken(KEY, createRecorder('swept'))).toBe('elsewhere')
     long.end()
@@ -98,11 +98,11 @@ describe('a payment that another process works on', () => {
 
 test('a finished payment is answered immediately, even if a crashed process still has its lease', async () => {
   const { process, notes, createRecorder } = createWorld()
-  void process().runWhenFree(KEY, { isOver, work: createLongWork().run, late: createRecorder('late'), onShared })
+  void process().runWhenFree(KEY, { isOver, work: createLongWork().run, giveUp: createRecorder('late'), onShared })
   await process().runWhenFree(KEY, {
     isOver: async () => true,
     work: createRecorder('ran'),
-    late: createRecorder('late'),
+    giveUp: createRecorder('late'),
     onShared,
   })
   expect(notes).toEqual(['ran'])
@@ -110,15 +110,15 @@ test('a finished payment is answered immediately, even if a crashed process stil
 
 test('the payment of a crashed process is resumed once its lease has ended', async () => {
   const { process, pass, notes, createRecorder } = createWorld()
-  const dead = process(({ take, give, isTaken }) => {
+  const dead = process(({ take, release, isTaken }) => {
     let times = 0
-    return { give, isTaken, take: (key, forMs) => (times++ === 0 ? take(key, forMs) : new Promise(() => {})) }
+    return { release, isTaken, take: (key, forMs) => (times++ === 0 ? take(key, forMs) : new Promise(() => {})) }
   })
-  void dead.runWhenFree(KEY, { isOver, work: createLongWork().run, late: createRecorder('late'), onShared })
+  void dead.runWhenFree(KEY, { isOver, work: createLongWork().run, giveUp: createRecorder('late'), onShared })
   const second = process().runWhenFree(KEY, {
     isOver,
     work: createRecorder('ran'),
-    late: createRecorder('late'),
+    giveUp: createRecorder('late'),
     onShared,
   })
   pass(14_000)
@@ -131,8 +131,8 @@ test('the payment of a crashed process is resumed once its lease has ended', asy
 test('if leases cannot be read, a request still runs, but the sweep fails', async () => {
   const { process, notes, createRecorder } = createWorld()
   const failStore = () => Promise.reject(new StoreUnavailable('down'))
-  const apart = process(() => ({ take: failStore, give: failStore, isTaken: failStore }))
-  await apart.runWhenFree(KEY, { isOver, work: createRecorder('ran'), late: createRecorder('late'), onShared })
+  const apart = process(() => ({ take: failStore, release: failStore, isTaken: failStore }))
+  await apart.runWhenFree(KEY, { isOver, work: createRecorder('ran'), giveUp: createRecorder('late'), onShared })
   expect(notes).toEqual(['ran'])
   expect(apart.runUnlessTaken(KEY, createRecorder('swept'))).rejects.toBeInstanceOf(StoreUnavailable)
 })
@@ -141,12 +141,12 @@ test('a run knows whether its process still has the lease', async () => {
   const { process, pass, leases } = createWorld()
   const [here, there] = [process(), process()]
   const long = createLongWork()
-  const running = here.runWhenFree(KEY, { isOver, work: long.run, late: long.run, onShared })
+  const running = here.runWhenFree(KEY, { isOver, work: long.run, giveUp: long.run, onShared })
   pass(50_000)
-  expect(await here.isKept(KEY)).toBe(true)
+  expect(await here.renewIfKept(KEY)).toBe(true)
   leases.endLease(KEY)
   await there.runUnlessTaken(KEY, async () => {})
-  expect(await here.isKept(KEY)).toBe(false)
+  expect(await here.renewIfKept(KEY)).toBe(false)
   long.end()
   await running
 })
@@ -156,8 +156,8 @@ test('a run is notified if another process had its lease before, during or at th
   const renewing = Promise.withResolvers<void>()
   let isSlow = false
   const there = process()
-  const here = process(({ take, give, isTaken }) => ({
-    give,
+  const here = process(({ take, release, isTaken }) => ({
+    release,
     isTaken,
     take: async (key, forMs) => {
       const taken = await take(key, forMs)
@@ -165,29 +165,29 @@ test('a run is notified if another process had its lease before, during or at th
       return taken
     },
   }))
-  const passThere = async () => {
+  const runAtOtherProcess = async () => {
     leases.endLease(KEY)
     await there.runUnlessTaken(KEY, async () => {})
   }
-  const run = (work: () => Promise<void>) =>
-    here.runWhenFree(KEY, { isOver, work, late: work, onShared: () => void notes.push('shared') })
+  const runWork = (work: () => Promise<void>) =>
+    here.runWhenFree(KEY, { isOver, work, giveUp: work, onShared: () => void notes.push('shared') })
 
-  await run(async () => void notes.push('ran first'))
-  await passThere()
-  await run(async () => void notes.push('ran after another process'))
+  await runWork(async () => void notes.push('ran first'))
+  await runAtOtherProcess()
+  await runWork(async () => void notes.push('ran after another process'))
 
   const [during, after] = [createLongWork(), createLongWork()]
-  const lost = run(during.run)
+  const lost = runWork(during.run)
   drainMicrotasks()
-  await passThere()
+  await runAtOtherProcess()
   pass(10_000)
   notes.push('lost it meanwhile')
   during.end()
   await lost
 
-  const ended = run(after.run)
+  const ended = runWork(after.run)
   drainMicrotasks()
-  await passThere()
+  await runAtOtherProcess()
   isSlow = true
   pass(10_000)
   after.end()
@@ -209,8 +209,8 @@ test('a run is notified if another process had its lease before, during or at th
 test('a lease counts as lost if its renewal is confirmed too late, or if the store is unavailable', async () => {
   const { process, pass } = createWorld()
   const answering = Promise.withResolvers<void>()
-  const slow = process(({ take, give, isTaken }) => ({
-    give,
+  const slow = process(({ take, release, isTaken }) => ({
+    release,
     isTaken,
     take: async (key, forMs) => {
       const taken = await take(key, forMs)
@@ -218,28 +218,28 @@ test('a lease counts as lost if its renewal is confirmed too late, or if the sto
       return taken
     },
   }))
-  const isKept = slow.isKept(KEY)
+  const isKept = slow.renewIfKept(KEY)
   pass(120_000)
   answering.resolve()
   expect(await isKept).toBe(false)
   const failStore = () => Promise.reject(new StoreUnavailable('down'))
-  const apart = process(() => ({ take: failStore, give: failStore, isTaken: failStore }))
-  expect(await apart.isKept(KEY)).toBe(false)
+  const apart = process(() => ({ take: failStore, release: failStore, isTaken: failStore }))
+  expect(await apart.renewIfKept(KEY)).toBe(false)
 })
 
 test('a response does not wait for the release of its lease, but the next run for the payment in the same process does', async () => {
   const { process, notes, createRecorder } = createWorld()
   const giving = Promise.withResolvers<void>()
-  const apart = process(({ take, give, isTaken }) => ({
+  const apart = process(({ take, release, isTaken }) => ({
     take,
     isTaken,
-    give: (key) => giving.promise.then(() => give(key)),
+    release: (key) => giving.promise.then(() => release(key)),
   }))
-  await apart.runWhenFree(KEY, { isOver, work: createRecorder('first'), late: createRecorder('late'), onShared })
+  await apart.runWhenFree(KEY, { isOver, work: createRecorder('first'), giveUp: createRecorder('late'), onShared })
   const second = apart.runWhenFree(KEY, {
     isOver,
     work: createRecorder('second'),
-    late: createRecorder('late'),
+    giveUp: createRecorder('late'),
     onShared,
   })
   drainMicrotasks()

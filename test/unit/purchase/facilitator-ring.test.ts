@@ -69,7 +69,7 @@ for (const isFirstDown of [false, true])
     return {
       facilitator: ring,
       unreachable: createFacilitatorRing({ ...deps, members: [gone, gone] }),
-      payment: async () => createPayment(),
+      createPayment: async () => createPayment(),
       createUnaffordablePayment: async () => {
         for (const member of [first, second])
           Object.assign(member, { verification: { kind: 'invalid', reason: poor }, settling: DEFINITE })
@@ -126,7 +126,7 @@ describe('a settlement', () => {
       const { chain, first, second, ring } = createRingOfTwo()
       const payment = createPayment()
       first.settle = async () => {
-        chain.land(payment)
+        chain.transferPayment(payment)
         return settling
       }
       expect((await ring.settle('next', payment)).kind).toBe(settling.kind)
@@ -267,7 +267,7 @@ describe('the verification of a facilitator', () => {
   test('one probe of a facilitator per minute includes a verification; after a failure for a buyer, every probe does so until one succeeds', async () => {
     const { clock, first, ring } = createRingOfTwo()
     const probeRing = async () => {
-      await ring.supports()
+      await ring.checkSupport()
       return first.probes.at(-1)
     }
     expect([await probeRing(), await probeRing()]).toEqual(['verify', 'supported'])
@@ -350,12 +350,12 @@ describe('a member that failed', () => {
 
   test('a facilitator that does not say what it supports is used last until it does', async () => {
     const { first, ring } = createRingOfTwo()
-    expect(await ring.supports()).toBe('yes')
+    expect(await ring.checkSupport()).toBe('yes')
     first.supported = 'unavailable'
-    expect(await ring.supports()).toBe('yes')
+    expect(await ring.checkSupport()).toBe('yes')
     expect(await ring.verify('next', createPayment())).toEqual({ kind: 'valid', by: SECOND })
     first.supported = 'yes'
-    await ring.supports()
+    await ring.checkSupport()
     expect(await ring.verify('next', createPayment())).toEqual({ kind: 'valid', by: FIRST })
   })
 
@@ -363,13 +363,13 @@ describe('a member that failed', () => {
     const { first, second, ring } = createRingOfTwo()
     first.supported = 'no'
     second.verification = { kind: 'unavailable' }
-    expect(await ring.supports()).toBe('yes')
+    expect(await ring.checkSupport()).toBe('yes')
     expect(await ring.verify('next', createPayment())).toEqual({ kind: 'unavailable' })
     expect(first.verified).toEqual([])
     second.supported = 'unavailable'
-    expect(await ring.supports()).toBe('unavailable')
+    expect(await ring.checkSupport()).toBe('unavailable')
     second.supported = 'no'
-    expect(await ring.supports()).toBe('no')
+    expect(await ring.checkSupport()).toBe('no')
   })
 })
 

@@ -27,9 +27,9 @@ function createSlowSeller(timeoutMs?: number) {
     },
     timeoutMs,
   )
-  const sell = (signal = new AbortController().signal) =>
+  const sellBlock = (signal = new AbortController().signal) =>
     sellTo({ address: 'here', signal }, { target: 'next', payment: createTestPayment(1, 1), listing: SILENT })
-  return { sell, clients, ended, reached: reached.promise, finish }
+  return { sell: sellBlock, clients, ended, reached: reached.promise, finish }
 }
 
 const taken: Outcome = { kind: 'failure', code: 'block_taken', message: 'sold' }

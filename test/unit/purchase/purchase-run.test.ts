@@ -4,8 +4,8 @@ import type { SettleResult } from '../../../server/domain/purchase/facilitator-e
 import type { Payment, PaymentKey } from '../../../server/domain/purchase/payment.ts'
 import type { Chain, Ledger } from '../../../server/ports.ts'
 import { readChainStatus } from '../../../server/purchase/chain-status.ts'
-import { openBlank } from '../../support/blank-wall.ts'
-import { reserve } from '../../support/engine.ts'
+import { openBlankWall } from '../../support/blank-wall.ts'
+import { reserveTarget } from '../../support/engine.ts'
 import { type FakeChain, createFakeChain } from '../../support/fakes/chain.ts'
 import { createFakeClock } from '../../support/fakes/clock.ts'
 import { createFakeFacilitator } from '../../support/fakes/facilitator.ts'
@@ -14,7 +14,7 @@ import { armedRail } from '../../support/fakes/rail.ts'
 import { readNonceOrCode, createSellerWith } from '../../support/fakes/seller.ts'
 import { FORGED } from '../../support/fakes/wallets.ts'
 import {
-  blockOf,
+  parseBlockOrThrow,
   toHash,
   HEAD,
   NOW,
@@ -34,7 +34,7 @@ type Verb = keyof Ledger
  * `atStore` before the store executes a verb.
  */
 async function openSeller() {
-  const db = await openBlank()
+  const db = await openBlankWall()
   const chain = createFakeChain()
   const honest = createFakeFacilitator(chain)
   // Waiting takes no real time here.
@@ -67,11 +67,11 @@ async function openSeller() {
     },
   })
   const reported = { payments: 0 }
-  const stored = () => void (reported.payments += 1)
-  const sold = createSellerWith({ ledger, facilitator, chain, clock, logger, stored })
-  const buy = (payment: Payment, client?: AbortSignal) => sold.buy('next', payment, SILENT, client)
+  const countStoredPayment = () => void (reported.payments += 1)
+  const sold = createSellerWith({ ledger, facilitator, chain, clock, logger, onStored: countStoredPayment })
+  const buyNextBlock = (payment: Payment, client?: AbortSignal) => sold.buy('next', payment, SILENT, client)
   const listCharged = () => honest.settled.map(({ nonce }) => nonce)
-  return { db, chain, clock, logger, down, world, sold, reported, buy, charged: listCharged }
+  return { db, chain, clock, logger, down, world, sold, reported, buy: buyNextBlock, charged: listCharged }
 }
 
 type World = Awaited<ReturnType<typeof openSeller>>
@@ -131,7 +131,7 @@ test('a payment that a facilitator rejects is stored, and reported to the witnes
 
 test('a client that hangs up before its block is held is not charged', async () => {
   const seller = await openSeller()
-  await buyAndHangUp(seller, 'availability')
+  await buyAndHangUp(seller, 'checkAvailability')
   expect(await seller.db.ledger.find(createTestPayment(1, 1))).toBeUndefined()
   expect(seller.charged()).toHaveLength(0)
 })
@@ -140,9 +140,9 @@ test('a payment that was refused is watched by the next process, and gets its bl
   const { db, world, buy, chain, clock, logger } = await openSeller()
   world.atVerify = () => {}
   expect(await buy(createTestPayment(1, 1))).toMatchObject({ details: { charged: 'unknown' } })
-  chain.land(createTestPayment(1, 1))
+  chain.transferPayment(createTestPayment(1, 1))
   const later = createSellerWith({ ledger: db.ledger, facilitator: createFakeFacilitator(chain), chain, clock, logger })
-  for (const key of await db.ledger.unfinished(NOW)) await later.reconcile(key)
+  for (const key of await db.ledger.listUnfinished(NOW)) await later.reconcile(key)
   expect(readNonceOrCode(await later.buy('next', createTestPayment(1, 1), SILENT))).toBe(toHash(1))
 })
 
@@ -150,7 +150,7 @@ test('a refused payment that somebody else broadcast gets its block with its fir
   const { world, buy, sold, chain, db } = await openSeller()
   world.atVerify = () => {}
   await buy(createTestPayment(1, 1))
-  chain.land(createTestPayment(1, 1))
+  chain.transferPayment(createTestPayment(1, 1))
   const other = { ...SILENT, message: 'not the payer’s', pixels: createPixels(5) }
   expect(readNonceOrCode(await sold.buy('next', createTestPayment(1, 1), other))).toBe(toHash(1))
   expect(await db.ledger.find(createTestPayment(1, 1))).toMatchObject({ listing: SILENT })
@@ -161,7 +161,7 @@ describe('money that reached the wall before the payment did', () => {
 
   test('a payment whose money arrived before the payment was sent to the wall gets payment_unmatched instead of a payment demand', async () => {
     const { buy, chain, charged } = await openSeller()
-    const tx = chain.land(createTestPayment(1, 1))
+    const tx = chain.transferPayment(createTestPayment(1, 1))
     expect(await buy(createTestPayment(1, 1))).toMatchObject({
       code: 'payment_unmatched',
       details: { charged: 'yes', tx, amount: '1000000', contact: null },
@@ -171,9 +171,9 @@ describe('money that reached the wall before the payment did', () => {
 
   test('a payment whose money arrived before it gets payment_unmatched, even if it has expired or its block is sold', async () => {
     const { buy, sold, chain, clock } = await openSeller()
-    chain.land(createTestPayment(1, 1))
-    await sold.buy(blockOf('3,4'), createTestPayment(2, 2), SILENT)
-    expect(await sold.buy(blockOf('3,4'), createTestPayment(1, 1), SILENT)).toMatchObject(moved)
+    chain.transferPayment(createTestPayment(1, 1))
+    await sold.buy(parseBlockOrThrow('3,4'), createTestPayment(2, 2), SILENT)
+    expect(await sold.buy(parseBlockOrThrow('3,4'), createTestPayment(1, 1), SILENT)).toMatchObject(moved)
     clock.advance(3_600_000)
     expect(await buy(createTestPayment(1, 1))).toMatchObject(moved)
   })
@@ -183,7 +183,7 @@ describe('money that reached the wall before the payment did', () => {
     const former = createWalletAddress(8)
     const accepted = { ...createTestPayment(1, 1).accepted, payTo: former, amount: 2_000_000n }
     const payment = { ...createTestPayment(1, 1), to: former, amount: 2_000_000n, accepted }
-    chain.land(payment)
+    chain.transferPayment(payment)
     const given = { ledger: db.ledger, facilitator: createFakeFacilitator(chain), chain, clock, logger }
     const now = createSellerWith({ ...given, payees: new Set([TERMS.payTo, former]) })
     expect(await now.buy('next', payment, SILENT)).toMatchObject(moved)
@@ -193,7 +193,7 @@ describe('money that reached the wall before the payment did', () => {
 
   test('a payment whose money arrived before it is not reported as uncharged while the chain does not respond', async () => {
     const { buy, chain, clock } = await openSeller()
-    chain.land(createTestPayment(1, 1))
+    chain.transferPayment(createTestPayment(1, 1))
     chain.silent = true
     clock.advance(3_600_000)
     expect(await buy(createTestPayment(1, 1))).toMatchObject({
@@ -254,7 +254,7 @@ test('a payment is not treated as unspent if the chain block in which it was spe
   const reads = [false, true].map((spent, at) => ({ head: BigInt(at), spent }))
   const chain: Chain = {
     ...createFakeChain(),
-    read: async () => reads.shift() ?? 'silent',
+    readAuthorization: async () => reads.shift() ?? 'silent',
     readPaymentStatus: async () => ({ kind: 'unspent' }),
   }
   const question = { do: 'ask-chain', payment: createTestPayment(1, 1), head: 0n, wait: 'next-block' } as const
@@ -267,14 +267,14 @@ describe('a released payment that is sent again', () => {
    */
   async function resendReleased(
     isOther: boolean,
-    read: (chain: FakeChain, key: PaymentKey) => ReturnType<Chain['read']>,
+    read: (chain: FakeChain, key: PaymentKey) => ReturnType<Chain['readAuthorization']>,
   ) {
     const { db, chain, clock, logger } = await openSeller()
-    const block = blockOf('3,4')
-    const first = await reserve(db, block, createTestPayment(1, 1))
+    const block = parseBlockOrThrow('3,4')
+    const first = await reserveTarget(db, block, createTestPayment(1, 1))
     await db.ledger.release(first, false)
-    if (isOther) await reserve(db, block, createTestPayment(1, 2))
-    const reading: Chain = { ...chain, read: (key) => read(chain, key) }
+    if (isOther) await reserveTarget(db, block, createTestPayment(1, 2))
+    const reading: Chain = { ...chain, readAuthorization: (key) => read(chain, key) }
     const sold = createSellerWith({
       ledger: db.ledger,
       facilitator: createFakeFacilitator(chain),
@@ -287,8 +287,8 @@ describe('a released payment that is sent again', () => {
 
   test('a payer with another open purchase gets no payment demand, even if its released payment becomes void while it is retried', async () => {
     const code = await resendReleased(true, async (chain, key) => {
-      chain.cancel(key)
-      return await chain.read(key)
+      chain.cancelAuthorization(key)
+      return await chain.readAuthorization(key)
     })
     expect(code).toBe('settlement_unknown')
   })
@@ -345,7 +345,7 @@ describe('a receipt that was sent', () => {
     const brief = { ...createTestPayment(1, 2), validBefore: BigInt(clock.now() / 1000) }
     for (const copy of [...copies, await buy(createTestPayment(1, 2)), await buy(brief)])
       expect(copy).toMatchObject({ isEarlier: true, purchase: { payment: { nonce: toHash(1) } } })
-    const elsewhere = await sold.buy(blockOf('3,4'), createTestPayment(1, 2), SILENT)
+    const elsewhere = await sold.buy(parseBlockOrThrow('3,4'), createTestPayment(1, 2), SILENT)
     expect(elsewhere).toMatchObject({
       code: 'payment_used',
       message: expect.stringContaining('new nonce'),
@@ -356,22 +356,22 @@ describe('a receipt that was sent', () => {
 
   test('if an owed receipt is for a block other than the requested one, the response says so, and sending the request again buys the requested block', async () => {
     const { db, sold, charged } = await openSeller()
-    const block = blockOf('3,4')
-    const first = await reserve(db, block, createTestPayment(1, 1))
+    const block = parseBlockOrThrow('3,4')
+    const first = await reserveTarget(db, block, createTestPayment(1, 1))
     await db.ledger.release(first, false)
-    const other = await reserve(db, block, createTestPayment(2, 1))
+    const other = await reserveTarget(db, block, createTestPayment(2, 1))
     await db.ledger.fulfilLatePayment(first, toHash(1), NOW)
     await db.ledger.release(other, false)
-    const buy = async () => {
+    const buyAndWait = async () => {
       const outcome = await sold.buy(block, createTestPayment(1, 2), SILENT)
       await sold.waitUntilIdle()
       return outcome
     }
-    expect(await buy()).toMatchObject({
+    expect(await buyAndWait()).toMatchObject({
       code: 'payment_used',
       message: expect.stringContaining('send the same request again'),
     })
-    expect(await buy()).toMatchObject({ purchase: { block } })
+    expect(await buyAndWait()).toMatchObject({ purchase: { block } })
     expect(charged()).toEqual([toHash(2)])
   })
 
@@ -410,7 +410,9 @@ describe('a purchase with a payment-identifier', () => {
   test('a payment-identifier that was used for one purchase cannot be used for another target', async () => {
     const { sold, buy } = await openSeller()
     await buy(createNamedPayment(1))
-    expect(readNonceOrCode(await sold.buy(blockOf('0,0'), createNamedPayment(2), SILENT))).toBe('payment_used')
+    expect(readNonceOrCode(await sold.buy(parseBlockOrThrow('0,0'), createNamedPayment(2), SILENT))).toBe(
+      'payment_used',
+    )
     expect(readNonceOrCode(await buy(createTestPayment(1, 3)))).toBe(toHash(3))
   })
 
@@ -438,7 +440,7 @@ describe('a known payment that somebody else sends', () => {
   test('a sender with a forged signature of a known payment learns nothing about the purchase', async () => {
     const { sold, buy } = await openSeller()
     await buy(createTestPayment(1, 1))
-    expect(readNonceOrCode(await sold.buy(blockOf('79,44'), forged, SILENT))).toBe('block_taken')
+    expect(readNonceOrCode(await sold.buy(parseBlockOrThrow('79,44'), forged, SILENT))).toBe('block_taken')
     expect(readNonceOrCode(await buy(forged))).toBe('payment_required')
   })
 
@@ -451,7 +453,7 @@ describe('a known payment that somebody else sends', () => {
 
 test('a held target counts as reserved while its run has a client, and as uncertain afterwards', async () => {
   const { world, sold, buy } = await openSeller()
-  const block = blockOf('79,44')
+  const block = parseBlockOrThrow('79,44')
   const during: unknown[] = []
   world.atSettle = () => void during.push(sold.readOffer(block))
   world.settling = { kind: 'unclear' }
@@ -476,7 +478,7 @@ describe('writes that the store could not accept', () => {
     const seller = await openSeller()
     const { world, down, buy, charged } = seller
     await buyAndHangUp(seller)
-    world.atStore = (verb) => verb === 'availability' && down.add('reuseReceipt')
+    world.atStore = (verb) => verb === 'checkAvailability' && down.add('reuseReceipt')
     expect(readNonceOrCode(await buy(createTestPayment(1, 2)))).toBe('database_unavailable')
     world.atStore = undefined
     down.clear()
@@ -507,10 +509,10 @@ describe('writes that the store could not accept', () => {
   test('if the store cannot write the sale of a late payment, the payment gets its block in the next sweep', async () => {
     const { db, down, buy, sold, chain, world } = await openSeller()
     down.add('fulfilLatePayment')
-    world.atVerify = (payment) => void chain.land(payment)
+    world.atVerify = (payment) => void chain.transferPayment(payment)
     expect(readNonceOrCode(await buy(createTestPayment(1, 1)))).toBe('database_unavailable')
     down.clear()
-    for (const key of await db.ledger.unfinished(NOW)) await sold.reconcile(key)
+    for (const key of await db.ledger.listUnfinished(NOW)) await sold.reconcile(key)
     expect(await db.ledger.find(createTestPayment(1, 1))).toMatchObject({ state: { kind: 'sold' } })
   })
 })
@@ -518,7 +520,7 @@ describe('writes that the store could not accept', () => {
 describe('purchases that an earlier process left open', () => {
   test('an open purchase of an earlier process is still checked after a request for it has failed', async () => {
     const { db, down, buy, sold } = await openSeller()
-    await reserve(db, 'next', createTestPayment(1, 1))
+    await reserveTarget(db, 'next', createTestPayment(1, 1))
     down.add('find')
     const again = buy(createTestPayment(1, 1))
     await expect(sold.reconcile(createTestPayment(1, 1))).rejects.toThrow(StoreUnavailable)
@@ -530,8 +532,10 @@ describe('purchases that an earlier process left open', () => {
 
   test('an open purchase of an earlier process is checked, however many requests use its payment for other targets', async () => {
     const { db, buy, sold } = await openSeller()
-    await reserve(db, 'next', createTestPayment(1, 1))
-    const elsewhere = Array.from({ length: 50 }, () => sold.buy(blockOf('0,0'), createTestPayment(1, 1), SILENT))
+    await reserveTarget(db, 'next', createTestPayment(1, 1))
+    const elsewhere = Array.from({ length: 50 }, () =>
+      sold.buy(parseBlockOrThrow('0,0'), createTestPayment(1, 1), SILENT),
+    )
     expect(await sold.reconcile(createTestPayment(1, 1))).toBe(true)
     expect(new Set((await Promise.all(elsewhere)).map(readNonceOrCode))).toEqual(new Set(['payment_used']))
     expect(readNonceOrCode(await buy(createTestPayment(1, 1)))).toBe(toHash(1))
@@ -539,7 +543,7 @@ describe('purchases that an earlier process left open', () => {
 
   test('an open purchase of an earlier process counts as checked after a request for it queried the chain', async () => {
     const { db, world, buy, sold } = await openSeller()
-    await reserve(db, 'next', createTestPayment(1, 1))
+    await reserveTarget(db, 'next', createTestPayment(1, 1))
     const looked: Promise<boolean>[] = []
     world.atSettle = () => void looked.push(sold.reconcile(createTestPayment(1, 1)))
     expect(readNonceOrCode(await buy(createTestPayment(1, 1)))).toBe(toHash(1))
@@ -591,14 +595,14 @@ describe('a sale that was paid', () => {
     const { buy, sold, chain, logger, db } = await openSeller()
     await buy(createTestPayment(1, 1))
     await sold.waitUntilIdle()
-    chain.expire(createTestPayment(1, 1))
-    chain.cancel(createTestPayment(1, 1))
+    chain.expireAuthorization(createTestPayment(1, 1))
+    chain.cancelAuthorization(createTestPayment(1, 1))
     await sold.reconcile(createTestPayment(1, 1))
     await sold.reconcile(createTestPayment(1, 1))
     expect(logger.alerts).toEqual([
       { event: 'payment-lost', facts: { payer: createTestPayment(1, 1).payer, nonce: toHash(1), block: '79,44' } },
     ])
-    expect(await db.blocks.findOwned(blockOf('79,44'))).toMatchObject({ settled: false })
+    expect(await db.blocks.findOwned(parseBlockOrThrow('79,44'))).toMatchObject({ settled: false })
   })
 })
 
@@ -609,10 +613,10 @@ describe('a credit', () => {
     const credit = { payment, target: 'next', listing: SILENT, head: HEAD } as const
     const ledger: Ledger = {
       ...db.ledger,
-      availability: async (...asked) => {
-        const found = await db.ledger.availability(...asked)
+      checkAvailability: async (...asked) => {
+        const found = await db.ledger.checkAvailability(...asked)
         if ((await db.ledger.find(payment)) === undefined)
-          await db.payouts.recordCredit(credit, chain.land(payment), NOW)
+          await db.payouts.recordCredit(credit, chain.transferPayment(payment), NOW)
         return found
       },
     }
@@ -625,15 +629,19 @@ describe('a credit', () => {
     const { buy, sold, chain, logger, db } = await openSeller()
     const credits = [createTestPayment(1, 1), createTestPayment(2, 2)] as const
     for (const payment of credits) {
-      await db.payouts.recordCredit({ payment, target: 'next', listing: SILENT, head: HEAD }, chain.land(payment), NOW)
+      await db.payouts.recordCredit(
+        { payment, target: 'next', listing: SILENT, head: HEAD },
+        chain.transferPayment(payment),
+        NOW,
+      )
       expect(readNonceOrCode(await buy(payment))).toBe('payment_credited')
     }
     const [vanished, paid] = credits
-    chain.cancel(vanished)
+    chain.cancelAuthorization(vanished)
     for (const payment of credits) await sold.reconcile(payment)
     expect([await db.ledger.find(vanished), logger.alerts]).toMatchObject([{ state: { kind: 'credited' } }, []])
 
-    for (const payment of credits) chain.expire(payment)
+    for (const payment of credits) chain.expireAuthorization(payment)
     for (const payment of credits) await sold.reconcile(payment)
     expect(readNonceOrCode(await buy(vanished))).toBe('payment_required')
     expect(readNonceOrCode(await buy(paid))).toBe('payment_credited')

@@ -1,27 +1,27 @@
 import { describe, expect, test } from 'bun:test'
 import { singleProcess } from '../../../db/sqlite/coordination.ts'
 import { StoreUnavailable } from '../../../server/domain/failure.ts'
-import { keyOf, type PaymentKey } from '../../../server/domain/purchase/payment.ts'
+import { toPaymentKey, type PaymentKey } from '../../../server/domain/purchase/payment.ts'
 import type { ExclusiveJobs } from '../../../server/ports.ts'
 import { createReconciler } from '../../../server/purchase/reconciler.ts'
-import { openBlank } from '../../support/blank-wall.ts'
-import { reserve } from '../../support/engine.ts'
+import { openBlankWall } from '../../support/blank-wall.ts'
+import { reserveTarget } from '../../support/engine.ts'
 import { createFakeClock } from '../../support/fakes/clock.ts'
 import { createFakeLogger } from '../../support/fakes/logger.ts'
 import { NOW, createTestPayment } from '../../support/samples.ts'
 
 /** A reconciler for a wall with two open purchases; another process holds the leases of those in `taken`. */
 async function openWorld(jobs: ExclusiveJobs = singleProcess.jobs) {
-  const { ledger } = await openBlank()
-  for (const nonce of [1, 2]) await reserve({ ledger }, 'next', createTestPayment(1, nonce))
+  const { ledger } = await openBlankWall()
+  for (const nonce of [1, 2]) await reserveTarget({ ledger }, 'next', createTestPayment(1, nonce))
   const taken = new Set<string>()
   const looked: string[] = []
   const store = { isBusy: false }
   const seller = {
     async reconcile(key: PaymentKey) {
       if (store.isBusy) throw new StoreUnavailable('busy')
-      if (taken.has(keyOf(key))) return false
-      looked.push(keyOf(key))
+      if (taken.has(toPaymentKey(key))) return false
+      looked.push(toPaymentKey(key))
       return true
     },
   }
@@ -30,7 +30,7 @@ async function openWorld(jobs: ExclusiveJobs = singleProcess.jobs) {
   return { sweep, taken, looked, store, logger, ledger }
 }
 
-const [first, second] = [keyOf(createTestPayment(1, 1)), keyOf(createTestPayment(1, 2))]
+const [first, second] = [toPaymentKey(createTestPayment(1, 1)), toPaymentKey(createTestPayment(1, 2))]
 
 describe('purchases open at the start', () => {
   test('purchases open at the start count as checked only after a whole sweep, however many sweeps failed', async () => {

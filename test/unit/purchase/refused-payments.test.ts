@@ -3,19 +3,27 @@ import { createPorts } from '../../../db/sqlite/open.ts'
 import { StoreUnavailable } from '../../../server/domain/failure.ts'
 import type { Payment } from '../../../server/domain/purchase/payment.ts'
 import { trustPixels } from '../../../shared/pixels.ts'
-import { connectBlank } from '../../support/blank-wall.ts'
+import { connectToBlankWall } from '../../support/blank-wall.ts'
 import { createFakeChain } from '../../support/fakes/chain.ts'
 import { createFakeClock } from '../../support/fakes/clock.ts'
 import { createFakeFacilitator } from '../../support/fakes/facilitator.ts'
 import { readNonceOrCode, createSellerWith } from '../../support/fakes/seller.ts'
-import { blockOf, toHash, NOW, createTestPayment, createPixels, SILENT, TERMS } from '../../support/samples.ts'
+import {
+  parseBlockOrThrow,
+  toHash,
+  NOW,
+  createTestPayment,
+  createPixels,
+  SILENT,
+  TERMS,
+} from '../../support/samples.ts'
 
 // Goal: a payment that a facilitator has, but for which nothing is held, gets a correct outcome.
 
-const BLOCK = blockOf('79,44')
+const BLOCK = parseBlockOrThrow('79,44')
 
 function openSeller() {
-  const connection = connectBlank()
+  const connection = connectToBlankWall()
   const { ledger } = createPorts(connection)
   const chain = createFakeChain()
   const facilitator = createFakeFacilitator(chain)
@@ -55,7 +63,7 @@ describe('a payment that lost the race for its block', () => {
 
   test('a payment that lost its block gets the nearest open one if a facilitator broadcasts it anyway', async () => {
     const { ledger, chain, sold, payment } = await losePayment()
-    chain.land(payment)
+    chain.transferPayment(payment)
     await sold.reconcile(payment)
     expect(await ledger.find(payment)).toMatchObject({ state: { kind: 'sold' } })
     const again = await sold.buy(BLOCK, payment, SILENT)
@@ -64,7 +72,7 @@ describe('a payment that lost the race for its block', () => {
 
   test('a payment that lost its block is reported as uncharged once it can no longer settle', async () => {
     const { chain, sold, payment } = await losePayment()
-    chain.expire(payment)
+    chain.expireAuthorization(payment)
     await sold.reconcile(payment)
     const again = await sold.buy(BLOCK, payment, SILENT)
     expect(again).toMatchObject({ code: 'payment_required', details: { charged: 'no' } })

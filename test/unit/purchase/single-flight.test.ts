@@ -73,9 +73,9 @@ test('runs for different keys do not wait for each other', async () => {
 
 test('a caller that waits for idle waits for every run, even for runs that start in the meantime', async () => {
   const { flights, notes, a, b } = createWorld()
-  await flights.idle()
+  await flights.waitUntilIdle()
   const first = flights.run('one', a.run)
-  const idle = flights.idle().then(() => notes.push('idle'))
+  const idle = flights.waitUntilIdle().then(() => notes.push('idle'))
   const second = flights.run('two', b.run)
   a.fail()
   await expect(first).rejects.toThrow('a')

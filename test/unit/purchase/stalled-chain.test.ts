@@ -3,7 +3,7 @@ import type { Payment } from '../../../server/domain/purchase/payment.ts'
 import { guardChainFreshness } from '../../../server/health/chain-freshness.ts'
 import { trackOutages } from '../../../server/health/outages.ts'
 import { createPaymentHealth } from '../../../server/health/payment-health.ts'
-import { openBlank } from '../../support/blank-wall.ts'
+import { openBlankWall } from '../../support/blank-wall.ts'
 import { createFakeChain } from '../../support/fakes/chain.ts'
 import { createFakeClock } from '../../support/fakes/clock.ts'
 import { createFakeFacilitator } from '../../support/fakes/facilitator.ts'
@@ -16,7 +16,7 @@ import { toHash, NOW, createTestPayment, SILENT, TERMS } from '../../support/sam
 
 /** A wall on a chain whose block production can be paused; transactions sent meanwhile settle once it resumes. */
 async function openWall() {
-  const db = await openBlank()
+  const db = await openBlankWall()
   const asked = createFakeChain()
   asked.stands = true
   const honest = createFakeFacilitator(asked)
@@ -36,12 +36,12 @@ async function openWall() {
   }
   const mineBlock = () => asked.transferDirectly(TERMS.payTo, TERMS.asset, 1n)
   const readFault = async () => {
-    const seen = await asked.read(createTestPayment(99, 99))
+    const seen = await asked.readAuthorization(createTestPayment(99, 99))
     return seen === 'silent' ? ({ kind: 'silent' } as const) : ({ kind: 'none', head: seen.head } as const)
   }
   const chain = guardChainFreshness(
     { ...asked, checkHealth: readFault },
-    { clock, report: (reason) => outages.saw({ kind: 'chain', name: TERMS.network }, reason) },
+    { clock, report: (reason) => outages.recordState({ kind: 'chain', name: TERMS.network }, reason) },
   )
   const rail = createPaymentHealth({ facilitator, chain, clock, logger })
   await rail.probe()
@@ -56,7 +56,7 @@ async function openWall() {
     halt: () => void (isHalted = true),
     resume: () => {
       isHalted = false
-      for (const payment of waiting) asked.land(payment)
+      for (const payment of waiting) asked.transferPayment(payment)
       mineBlock()
     },
     /** Lets time pass, with a probe every 5 s, and a block before each probe if the chain makes blocks. */
@@ -72,29 +72,29 @@ async function openWall() {
 }
 
 test('the wall accepts no payments while the chain is stalled, and accepts them again once the chain moves', async () => {
-  const { buy, db, rail, logger, sold, taken, halt, resume, passTime: pass } = await openWall()
-  await pass(120)
+  const { buy, db, rail, logger, sold, taken, halt, resume, passTime } = await openWall()
+  await passTime(120)
   expect(await buy(createTestPayment(1, 1))).toBe(toHash(1))
   halt()
   const early = [createTestPayment(2, 2), createTestPayment(3, 3)]
   for (const payment of early) expect(await buy(payment)).toBe('settlement_unknown')
-  await pass(55)
-  expect([rail.readState(), rail.fault()]).toEqual(['armed', null])
-  await pass(5)
-  expect([rail.readState(), rail.fault()]).toEqual([
+  await passTime(55)
+  expect([rail.readState(), rail.readFault()]).toEqual(['armed', null])
+  await passTime(5)
+  expect([rail.readState(), rail.readFault()]).toEqual([
     'arming',
     expect.stringContaining('no block for more than a minute'),
   ])
   const before = taken.length
   for (const number of [4, 5, 6]) expect(await buy(createTestPayment(number, number))).toBe('facilitator_unavailable')
   expect(taken).toHaveLength(before)
-  await pass(60)
+  await passTime(60)
   for (const payment of early) expect(await buy(payment)).toBe('settlement_unknown')
 
   resume()
-  await pass(5)
-  expect([rail.readState(), rail.fault()]).toEqual(['armed', null])
-  for (const key of await db.ledger.unfinished(NOW)) await sold.reconcile(key)
+  await passTime(5)
+  expect([rail.readState(), rail.readFault()]).toEqual(['armed', null])
+  for (const key of await db.ledger.listUnfinished(NOW)) await sold.reconcile(key)
   for (const payment of early) expect(await buy(payment)).toBe(payment.nonce)
   expect(await buy(createTestPayment(4, 4))).toBe(toHash(4))
   expect(logger.alerts).toEqual([

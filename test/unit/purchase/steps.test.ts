@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { ClaimResult } from '../../../server/domain/purchase/purchase.ts'
 import {
-  findHandedOver,
+  findHandedOverPurchase,
   hasChainAnswer,
   hasClaimed,
   isWaiting,
@@ -32,7 +32,7 @@ test('a block counts as reserved as soon as its claim is requested, unless the l
 
 test('a receipt counts as reused as soon as its reuse is requested, unless the reuse fails or is refused', () => {
   const findHandedOverBy = (step: Partial<RunStep>) =>
-    findHandedOver([{ ...handOver, state: 'answered', ...step } as RunStep])
+    findHandedOverPurchase([{ ...handOver, state: 'answered', ...step } as RunStep])
   expect([findHandedOverBy({ state: 'asked' }), findHandedOverBy({ answer: true })]).toEqual([sold, sold])
   expect([findHandedOverBy({ state: 'failed' }), findHandedOverBy({ answer: false })]).toEqual([undefined, undefined])
 })

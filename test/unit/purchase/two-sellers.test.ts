@@ -6,7 +6,7 @@ import type { Payment } from '../../../server/domain/purchase/payment.ts'
 import type { Outcome } from '../../../server/domain/purchase/purchase.ts'
 import type { Clock, Leases, Ledger } from '../../../server/ports.ts'
 import { createBlockReceipt } from '../../../server/x402/receipt.ts'
-import { openBlank } from '../../support/blank-wall.ts'
+import { openBlankWall } from '../../support/blank-wall.ts'
 import { createFakeChain } from '../../support/fakes/chain.ts'
 import { createFakeFacilitator } from '../../support/fakes/facilitator.ts'
 import { createFakeLeases } from '../../support/fakes/leases.ts'
@@ -18,9 +18,9 @@ import { createScheduler } from '../../support/scheduler.ts'
 // moved by hand, and a facilitator that responds when the test lets it.
 
 async function openWorld() {
-  const { ledger } = await openBlank()
+  const { ledger } = await openBlankWall()
   const scheduler = createScheduler()
-  const leases = createFakeLeases(scheduler.elapsed)
+  const leases = createFakeLeases(scheduler.getElapsed)
   const chain = createFakeChain()
   const honest = createFakeFacilitator(chain)
 
@@ -35,8 +35,8 @@ async function openWorld() {
       verifying: undefined as Promise<VerifyResult> | undefined,
     }
     const clock: Clock = {
-      now: () => NOW + scheduler.elapsed(),
-      elapsed: scheduler.elapsed,
+      now: () => NOW + scheduler.getElapsed(),
+      elapsed: scheduler.getElapsed,
       wait: (ms, signal) => scheduler.wait(process, ms, signal),
     }
     const markUncertain: Ledger['markUncertain'] = (held) =>
@@ -55,23 +55,23 @@ async function openWorld() {
         verify: (...asked) => gate.verifying ?? honest.verify(...asked),
         settle: (...asked) => gate.settling ?? honest.settle(...asked),
       },
-      chain: { ...chain, read: async (key) => (await gate.reading, await chain.read(key)) },
+      chain: { ...chain, readAuthorization: async (key) => (await gate.reading, await chain.readAuthorization(key)) },
       clock,
       leases: { ...own, take },
     })
-    const buy = (payment: Payment) => {
+    const startPurchase = (payment: Payment) => {
       const outcome = sold.buy('next', payment, SILENT)
       drainMicrotasks()
       return outcome
     }
     // The runs of the process never continue, and its leases expire.
-    const die = () => scheduler.dropCalls(process)
-    return { buy, gate, die }
+    const killProcess = () => scheduler.dropCalls(process)
+    return { buy: startPurchase, gate, die: killProcess }
   }
   /** Lets seconds pass, and runs everything that becomes due. */
   const passTime = (seconds: number) => {
     for (let second = 0; second < seconds; second += 1) {
-      scheduler.pass(1000)
+      scheduler.advance(1000)
       drainMicrotasks()
     }
   }
@@ -175,7 +175,7 @@ test('a payment that can no longer settle is reported as uncharged, even if anot
   here.gate.settling = new Promise(() => {})
   const held = here.buy(payment)
   pass(10)
-  chain.expire(payment)
+  chain.expireAuthorization(payment)
   const purchase = await ledger.find(payment)
   if (purchase === undefined) throw new Error('the purchase is not stored')
   await ledger.release(purchase, true)
@@ -322,7 +322,7 @@ test('if another process has sent the payment since, a rejection neither release
   expect(await ledger.find(createTestPayment(1, 1))).toMatchObject({
     state: { kind: 'reserved', uncertain: true, attempt: 1 },
   })
-  chain.land(createTestPayment(1, 1))
+  chain.transferPayment(createTestPayment(1, 1))
   pass(10)
   expect(readNonceOrCode(await slow)).toBe(toHash(1))
 })

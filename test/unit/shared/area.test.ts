@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { AREA_BLOCKS_MAX, placeArea, formatArea, blocksOf, isAreaSize, parseArea } from '../../../shared/area.ts'
-import { ALL_BLOCKS, coordOf, parseCoord } from '../../../shared/wall.ts'
+import { AREA_BLOCKS_MAX, placeArea, formatArea, listAreaBlocks, isAreaSize, parseArea } from '../../../shared/area.ts'
+import { ALL_BLOCKS, formatCoord, parseCoord } from '../../../shared/wall.ts'
 
 describe('the name of an area', () => {
   test.each([
@@ -43,7 +43,7 @@ describe('the name of an area', () => {
 })
 
 test('the blocks of an area are listed row by row', () => {
-  expect(blocksOf({ col: 80, row: 45, w: 3, h: 2 }).map(coordOf)).toEqual([
+  expect(listAreaBlocks({ col: 80, row: 45, w: 3, h: 2 }).map(formatCoord)).toEqual([
     '80,45',
     '81,45',
     '82,45',
@@ -56,7 +56,7 @@ test('the blocks of an area are listed row by row', () => {
 test('a 1x1 area at the position of a block contains only that block', () => {
   for (const block of ALL_BLOCKS) {
     const area = placeArea(block, { w: 1, h: 1 })
-    expect(area === undefined ? [] : blocksOf(area)).toEqual([block])
+    expect(area === undefined ? [] : listAreaBlocks(area)).toEqual([block])
   }
 })
 

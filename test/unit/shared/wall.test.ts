@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import {
   ALL_BLOCKS,
-  blockAt,
-  cellOf,
+  getBlockAt,
+  getCell,
   CLAIM_ORDER,
-  coordOf,
+  formatCoord,
   isBlockIndex,
   parseCoord,
   TOTAL_BLOCKS,
@@ -45,14 +45,14 @@ describe('a coordinate', () => {
   })
 
   test('every block has its own canonical coordinate, which is parsed back to that block', () => {
-    expect(ALL_BLOCKS.map((block) => parseCoord(coordOf(block)))).toEqual([...ALL_BLOCKS])
-    expect(new Set(ALL_BLOCKS.map(coordOf)).size).toBe(14_400)
+    expect(ALL_BLOCKS.map((block) => parseCoord(formatCoord(block)))).toEqual([...ALL_BLOCKS])
+    expect(new Set(ALL_BLOCKS.map(formatCoord)).size).toBe(14_400)
   })
 })
 
 describe('a block', () => {
   test('converting a block to its column and row, and back to a block, returns the same block', () => {
-    expect(ALL_BLOCKS.every((block) => blockAt(cellOf(block).col, cellOf(block).row) === block)).toBe(true)
+    expect(ALL_BLOCKS.every((block) => getBlockAt(getCell(block).col, getCell(block).row) === block)).toBe(true)
   })
 
   test.each([
@@ -64,7 +64,7 @@ describe('a block', () => {
     [Number.NaN, 0],
     [0, Number.NaN],
   ])('column %d, row %d is not on the wall', (col, row) => {
-    expect(blockAt(col, row)).toBeUndefined()
+    expect(getBlockAt(col, row)).toBeUndefined()
   })
 
   test.each([-1, 14_400, 0.5, Number.NaN, Number.POSITIVE_INFINITY])('%d is not the index of a block', (value) => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { describeMachine, scaleLimit, computeSlowness } from '../../support/machine.ts'
-import { findFailure, formatLastLine, findMissing } from '../../support/run-report.ts'
+import { findFailure, formatLastLine, findMissingRequirement } from '../../support/run-report.ts'
 
 const quiet = { load: 0.5, processors: 2, flushMs: 2 }
 const busy = { load: 7.5, processors: 2, flushMs: 58 }
@@ -8,8 +8,8 @@ const busy = { load: 7.5, processors: 2, flushMs: 58 }
 test('a failed test and a missing program are recognised in the output, with or without colours', () => {
   expect(findFailure('\u001B[31m(fail)\u001B[0m the page > opens [1.20s]')).toBe('the page > opens')
   expect(findFailure('(pass) the page > opens [1.20s]')).toBeUndefined()
-  expect(findMissing('skipped without pgbouncer')).toBe('pgbouncer')
-  expect(findMissing('(skip) a pooler')).toBeUndefined()
+  expect(findMissingRequirement('skipped without pgbouncer')).toBe('pgbouncer')
+  expect(findMissingRequirement('(skip) a pooler')).toBeUndefined()
 })
 
 test('the last line shows how long the tests took, on which machine, and what was missing', () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { dark } from '../../../viewer/theme.ts'
 import { type OverlayState, rankFrameworks, createLegend, renderOverlay } from '../../../viewer/wall/overlay.ts'
-import { findMomentAfter, listMoments, advancePlay, countMomentsUntil } from '../../../viewer/wall/wall-history.ts'
+import { findMomentAfter, listMoments, advancePlayback, countMomentsUntil } from '../../../viewer/wall/wall-history.ts'
 import {
   blockWithoutPicture,
   canvas,
@@ -71,7 +71,7 @@ test('playing the history shows every sale within 20 seconds, however many there
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 14_400 }), (count) => {
       const moments = new Float64Array(count)
-      expect(advancePlay(moments, 0, 20_000)).toBeGreaterThanOrEqual(count - 1e-6)
+      expect(advancePlayback(moments, 0, 20_000)).toBeGreaterThanOrEqual(count - 1e-6)
     }),
   )
 })

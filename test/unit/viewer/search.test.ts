@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { findAgent, search, listInOrder, type Hit, type SortOrder } from '../../../viewer/wall/search.ts'
+import { findAgent, searchWall, listHitsInOrder, type Hit, type SortOrder } from '../../../viewer/wall/search.ts'
 import {
   requireBlockAt,
   canvas,
@@ -12,7 +12,7 @@ import {
 const wall = buildSampleWall(canvas)
 const describeHit = (hit: Hit) =>
   hit.kind === 'work' ? hit.work.blocks[0] : hit.kind === 'block' ? hit.block : `agent ${hit.agent}`
-const listHits = (text: string) => search(wall, text, 10).map(describeHit)
+const listHits = (text: string) => searchWall(wall, text, 10).map(describeHit)
 
 test('a coordinate in any notation finds the artwork or the block at that position', () => {
   for (const text of ['80,45', ' 80, 45 ', '(80 / 45)', 'block 80,45']) expect(listHits(text)).toEqual([rainbowBlock])
@@ -33,7 +33,7 @@ test('an artwork is found once, by the text on any of its blocks', () => {
 })
 
 test('a search returns no more results than its limit', () => {
-  expect(search(wall, 'a', 1)).toHaveLength(1)
+  expect(searchWall(wall, 'a', 1)).toHaveLength(1)
 })
 
 test('the agent in a page address is found by number or wallet', () => {
@@ -44,7 +44,7 @@ test('the agent in a page address is found by number or wallet', () => {
 })
 
 test('agents can be sorted by arrival, number of blocks or latest purchase, and artworks by age or size', () => {
-  const listSorted = (order: SortOrder) => listInOrder(wall, order).map(describeHit)
+  const listSorted = (order: SortOrder) => listHitsInOrder(wall, order).map(describeHit)
   expect([listSorted('arrival'), listSorted('blocks'), listSorted('latest')]).toEqual([
     ['agent 0', 'agent 1'],
     ['agent 0', 'agent 1'],

@@ -3,17 +3,24 @@ import fc from 'fast-check'
 import type { Change } from '../../../server/domain/wall/log.ts'
 import { COMPACTED_AFTER_MS } from '../../../server/domain/wall/log.ts'
 import { createLogCompactor } from '../../../server/wall/compact-log.ts'
-import { openBlank } from '../../support/blank-wall.ts'
-import { sell } from '../../support/engine.ts'
+import { openBlankWall } from '../../support/blank-wall.ts'
+import { sellBlock } from '../../support/engine.ts'
 import { createFakeClock } from '../../support/fakes/clock.ts'
 import { createFakeLogger } from '../../support/fakes/logger.ts'
-import { blockOf, createTestEdit, createTestIdentity, NOW, SILENT, createWalletAddress } from '../../support/samples.ts'
+import {
+  parseBlockOrThrow,
+  createTestEdit,
+  createTestIdentity,
+  NOW,
+  SILENT,
+  createWalletAddress,
+} from '../../support/samples.ts'
 
 // Goal: a compacted log gives the same wall at every full hour, and its recent part is complete. Method: the log of
 // random repaints in the real engine is read before and after compaction.
 
 const HOUR_MS = 3_600_000
-const BLOCKS = ['3,4', '5,6', '7,8'].map(blockOf)
+const BLOCKS = ['3,4', '5,6', '7,8'].map(parseBlockOrThrow)
 
 const never = new AbortController().signal
 
@@ -30,14 +37,14 @@ const repaint = fc.record({ block: fc.nat(BLOCKS.length - 1), afterMs: fc.nat(HO
 test('compacting keeps the wall as it was at every full hour, and all recent repaints', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(repaint, { minLength: 1, maxLength: 40 }), fc.nat(12), async (repaints, hoursLater) => {
-      const wall = await openBlank()
+      const wall = await openBlankWall()
       for (const [at, block] of BLOCKS.entries())
-        await sell(wall, ['3,4', '5,6', '7,8'][at] ?? '', at + 1, block, SILENT)
+        await sellBlock(wall, ['3,4', '5,6', '7,8'][at] ?? '', at + 1, block, SILENT)
       let now = NOW
       for (const [at, { block, afterMs }] of repaints.entries()) {
         now += afterMs
         await wall.blocks.edit(
-          BLOCKS[block] ?? blockOf('3,4'),
+          BLOCKS[block] ?? parseBlockOrThrow('3,4'),
           { ...createTestEdit(at, { message: `${at}` }), ts: 0 },
           now,
         )
@@ -66,10 +73,10 @@ test('compacting keeps the wall as it was at every full hour, and all recent rep
 })
 
 test('a long log is compacted page by page, and the compaction is logged once', async () => {
-  const wall = await openBlank()
-  await sell(wall, '3,4', 1, 1, SILENT)
+  const wall = await openBlankWall()
+  await sellBlock(wall, '3,4', 1, 1, SILENT)
   const edits = Array.from({ length: 1300 }, (_, at) => ({ ...createTestEdit(at, { message: `${at}` }), ts: 0 }))
-  for (const edit of edits) await wall.blocks.edit(blockOf('3,4'), edit, NOW)
+  for (const edit of edits) await wall.blocks.edit(parseBlockOrThrow('3,4'), edit, NOW)
   const logger = createFakeLogger()
   const clock = createFakeClock(NOW + COMPACTED_AFTER_MS + HOUR_MS)
   const compact = createLogCompactor({ ...wall, clock, logger, historyDays: 1 })
@@ -80,11 +87,11 @@ test('a long log is compacted page by page, and the compaction is logged once', 
 })
 
 test('names are compacted like repaints; after the days of history, only sales and the last change of each block and name are left', async () => {
-  const wall = await openBlank()
-  await sell(wall, '3,4', 1, 1, SILENT)
+  const wall = await openBlankWall()
+  await sellBlock(wall, '3,4', 1, 1, SILENT)
   for (const [at, minutes] of [0, 1, 61].entries()) {
     const now = NOW + minutes * 60_000
-    await wall.blocks.edit(blockOf('3,4'), { ...createTestEdit(at, { message: `${at}` }), ts: NOW + at }, now)
+    await wall.blocks.edit(parseBlockOrThrow('3,4'), { ...createTestEdit(at, { message: `${at}` }), ts: NOW + at }, now)
     await wall.agents.register(
       createWalletAddress(1),
       { ...createTestIdentity(at, { name: `${at}` }), ts: NOW + at },
@@ -101,7 +108,11 @@ test('names are compacted like repaints; after the days of history, only sales a
   await compact(never)
   expect(await listNumbers()).toEqual([1, 6, 7])
   expect(await wall.log.readCompacted()).toEqual(shown)
-  await wall.blocks.edit(blockOf('3,4'), { ...createTestEdit(9, { message: 'new' }), ts: clock.now() }, clock.now())
+  await wall.blocks.edit(
+    parseBlockOrThrow('3,4'),
+    { ...createTestEdit(9, { message: 'new' }), ts: clock.now() },
+    clock.now(),
+  )
   // Entry 6 is no longer the last one of its block, so the next run drops it.
   await compact(never)
   expect(await listNumbers()).toEqual([1, 7, 8])

@@ -3,7 +3,7 @@ import { createEmptyView } from '../../../server/domain/wall/wall-view.ts'
 import { createSpaceFinder, createTakenBlocks } from '../../../server/wall/open-blocks.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
 import { OFFER } from '../../support/offer.ts'
-import { blockOf } from '../../support/samples.ts'
+import { parseBlockOrThrow } from '../../support/samples.ts'
 
 // Goal: a search scans the wall only if a block was taken or released since the last scan. Method: count reads, and
 // compare the identities of results.
@@ -11,46 +11,46 @@ import { blockOf } from '../../support/samples.ts'
 const failIfCalled = () => Promise.reject(new Error('not asked'))
 
 /** A reader of taken blocks: no block is sold, and `held` returns the held ones. */
-const createTakenFrom = (held: () => Promise<BlockIndex[]>) =>
+const createTakenReader = (held: () => Promise<BlockIndex[]>) =>
   createTakenBlocks({
     view: createEmptyView(),
     ledgerReader: {
       listHeld: held,
       countPending: failIfCalled,
-      ofPayer: failIfCalled,
-      purchases: failIfCalled,
-      sold: failIfCalled,
-      owed: failIfCalled,
+      readAccount: failIfCalled,
+      listPurchases: failIfCalled,
+      listSold: failIfCalled,
+      listOwed: failIfCalled,
     },
-    advance: async () => {},
+    applyNewEntries: async () => {},
   })
 
-function createCountedTaken() {
+function createCountedReader() {
   const held: BlockIndex[] = []
   let reads = 0
-  const taken = createTakenFrom(async () => {
+  const taken = createTakenReader(async () => {
     reads++
     return [...held]
   })
   return { held, taken, reads: () => reads }
 }
 
-const WISH = { w: 2, h: 2, near: blockOf('0,0'), limit: 1 }
+const WISH = { w: 2, h: 2, near: parseBlockOrThrow('0,0'), limit: 1 }
 
 test('the same search returns its cached result until a block is taken or released', async () => {
-  const { held, taken } = createCountedTaken()
+  const { held, taken } = createCountedReader()
   const find = createSpaceFinder(taken, OFFER)
   const first = await find(WISH)
   expect(await find(WISH)).toBe(first)
   expect(await find({ ...WISH, limit: 2 })).not.toEqual(first)
-  held.push(blockOf('0,0'))
+  held.push(parseBlockOrThrow('0,0'))
   expect((await find(WISH)).spaces).toMatchObject([{ coord: '1,0' }])
   held.pop()
   expect(await find(WISH)).toEqual(first)
 })
 
 test('searches at the same time share a read of the held blocks, and a later search gets a newer read', async () => {
-  const { held, taken, reads } = createCountedTaken()
+  const { held, taken, reads } = createCountedReader()
   const early = [taken(), taken(), taken()]
   await early[0]
   expect(reads()).toBe(1)
@@ -58,16 +58,16 @@ test('searches at the same time share a read of the held blocks, and a later sea
   await Promise.resolve()
   await Promise.resolve()
   await Promise.resolve()
-  held.push(blockOf('5,5'))
+  held.push(parseBlockOrThrow('5,5'))
   const late = taken()
-  expect([(await late).has(blockOf('5,5')), reads()]).toEqual([true, 3])
+  expect([(await late).has(parseBlockOrThrow('5,5')), reads()]).toEqual([true, 3])
   await under
 })
 
 test('a failed read is not cached', async () => {
   let broken = true
-  const failing = createTakenFrom(() => (broken ? Promise.reject(new Error('no store')) : Promise.resolve([])))
+  const failing = createTakenReader(() => (broken ? Promise.reject(new Error('no store')) : Promise.resolve([])))
   await expect(failing()).rejects.toThrow('no store')
   broken = false
-  expect((await failing()).has(blockOf('1,1'))).toBe(false)
+  expect((await failing()).has(parseBlockOrThrow('1,1'))).toBe(false)
 })

@@ -2,12 +2,12 @@ import { expect, test } from 'bun:test'
 import { decodePaymentResponseHeader, encodePaymentResponseHeader } from '@x402/core/http'
 import type { SoldPurchase } from '../../../server/domain/purchase/purchase.ts'
 import { encodeHeader, createSettleResponse } from '../../../server/x402/receipt.ts'
-import { blockOf, HEAD, toHash, NOW, createTestPayment, SILENT } from '../../support/samples.ts'
+import { parseBlockOrThrow, HEAD, toHash, NOW, createTestPayment, SILENT } from '../../support/samples.ts'
 
 const SALE: SoldPurchase = {
   payment: createTestPayment(1, 1, { payer: '0xd8da6bf26964af9d7eed9e03e53415d37aa96045' }),
   target: 'next',
-  block: blockOf('80,45'),
+  block: parseBlockOrThrow('80,45'),
   listing: SILENT,
   head: HEAD,
   state: { kind: 'sold', tx: toHash(7), claimedAt: NOW, name: null, framework: null, settled: true, unanswered: false },

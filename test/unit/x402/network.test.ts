@@ -4,7 +4,7 @@ import { EVM_NETWORK_CHAIN_ID_MAP } from '@x402/evm/v1'
 import * as chains from 'viem/chains'
 import { MULTICALL } from '../../../server/adapters/chain/endpoints.ts'
 import type { Address } from '../../../server/domain/purchase/payment.ts'
-import { toCaip2, chainOf, isSoldOn, toV1Name, NETWORKS, tokenOf } from '../../../server/x402/network.ts'
+import { toCaip2, getChain, isSoldOn, toV1Name, NETWORKS, getToken } from '../../../server/x402/network.ts'
 import { isNetwork } from '../../../shared/usdc.ts'
 
 const ARBITRUM = ['eip155:42161', 'eip155:421614']
@@ -25,7 +25,7 @@ test.each(ARBITRUM)('%s is still a known network, but no blocks are sold on it',
 })
 
 test.each(NETWORKS)('the chain of %s has its usual names and its usual public endpoint', (network) => {
-  const { id, name, publicUrl } = chainOf(network)
+  const { id, name, publicUrl } = getChain(network)
   const known = Object.values(chains).find((chain) => chain.id === id)
   expect({ name, publicUrl }).toEqual({ name: known?.name ?? '', publicUrl: known?.rpcUrls.default.http[0] ?? '' })
   const older = Object.entries(EVM_NETWORK_CHAIN_ID_MAP).find(([, chainId]) => chainId === id)
@@ -34,7 +34,7 @@ test.each(NETWORKS)('the chain of %s has its usual names and its usual public en
 
 test.each(NETWORKS)('blocks are sold for the dollar token that the SDK uses by default on %s', (network) => {
   const { asset, name, version } = getDefaultAsset(network)
-  expect(tokenOf(network)).toEqual({ address: asset.toLowerCase() as Address, name, version })
+  expect(getToken(network)).toEqual({ address: asset.toLowerCase() as Address, name, version })
 })
 
 test.each(['', 'base', 'eip155:4326', 'EIP155:8453', 'eip155:8453 '])('%j is not a supported network', (name) => {

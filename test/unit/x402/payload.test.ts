@@ -38,7 +38,7 @@ function changePayload(path: string, value: unknown): unknown {
   return copy
 }
 
-const codeOf = (answer: ReturnType<typeof readPayment>) => (isFailure(answer) ? answer.code : 'read')
+const readCode = (answer: ReturnType<typeof readPayment>) => (isFailure(answer) ? answer.code : 'read')
 
 const readEncodedHeader = (value: unknown) => readPaymentHeader(encodeHeader(value))
 
@@ -156,7 +156,7 @@ describe('the payment identifier', () => {
     ['null', null],
   ])('a payment identifier that is %s is rejected', (_, extension) => {
     const payload = changePayload('extensions', { 'payment-identifier': extension })
-    expect(codeOf(readPayment(payload))).toBe('invalid_payment')
+    expect(readCode(readPayment(payload))).toBe('invalid_payment')
   })
 })
 
@@ -235,19 +235,19 @@ describe('invalid payloads', () => {
   test.each(cases.flatMap(([path, values]) => values.map((value) => [path, value] as const)))(
     'a payload whose %s is %j is rejected',
     (path, value) => {
-      expect(codeOf(readPayment(changePayload(path, value)))).toBe('invalid_payment')
-      expect(codeOf(readEncodedHeader(changePayload(path, value)))).toBe('invalid_payment')
+      expect(readCode(readPayment(changePayload(path, value)))).toBe('invalid_payment')
+      expect(readCode(readEncodedHeader(changePayload(path, value)))).toBe('invalid_payment')
     },
   )
 
   test('a payload with inherited keys is rejected', () => {
     const inherited = Object.create(stock.payload) as object
-    expect(codeOf(readPayment(changePayload('payload', undefined)))).toBe('invalid_payment')
-    expect(codeOf(readPayment({ ...stock, payload: inherited }))).toBe('invalid_payment')
+    expect(readCode(readPayment(changePayload('payload', undefined)))).toBe('invalid_payment')
+    expect(readCode(readPayment({ ...stock, payload: inherited }))).toBe('invalid_payment')
   })
 
   test.each([[null], [undefined], [[]], [123], ['x'], [true], [{}]])('a payload that is %p is rejected', (payload) => {
-    expect(codeOf(readPayment(payload))).toBe('invalid_payment')
+    expect(readCode(readPayment(payload))).toBe('invalid_payment')
   })
 })
 
@@ -265,24 +265,24 @@ describe('invalid headers', () => {
     ['not UTF-8', encodeText(Uint8Array.from([0x7b, 0xff, 0xfe, 0x7d]))],
     ['nested too deeply', encodeText('['.repeat(12_000) + ']'.repeat(12_000))],
   ])('a header that is %s is rejected', (_, header) => {
-    expect(codeOf(readPaymentHeader(header))).toBe('invalid_payment')
+    expect(readCode(readPaymentHeader(header))).toBe('invalid_payment')
   })
 
   test('a header in the URL-safe base64 alphabet is rejected', () => {
     const urlSafe = Buffer.from(JSON.stringify({ ...stock, more: '???>>>' })).toString('base64url')
     expect(urlSafe).toMatch(/[-_]/)
-    expect(codeOf(readPaymentHeader(urlSafe))).toBe('invalid_payment')
+    expect(readCode(readPaymentHeader(urlSafe))).toBe('invalid_payment')
   })
 
   test('a header with a duplicate key is rejected', () => {
     const text = JSON.stringify(stock).replace('"value":', '"value":"1","value":')
-    expect(codeOf(readPaymentHeader(encodeText(text)))).toBe('invalid_payment')
-    expect(codeOf(readPaymentHeader(encodeText(JSON.stringify(stock))))).toBe('read')
+    expect(readCode(readPaymentHeader(encodeText(text)))).toBe('invalid_payment')
+    expect(readCode(readPaymentHeader(encodeText(JSON.stringify(stock))))).toBe('read')
   })
 })
 
 describe('any input', () => {
-  const isRefused = (answer: ReturnType<typeof readPayment>) => codeOf(answer) === 'invalid_payment'
+  const isRefused = (answer: ReturnType<typeof readPayment>) => readCode(answer) === 'invalid_payment'
 
   test('random data as a payload is rejected, and causes no exception', () => {
     fc.assert(

@@ -17,13 +17,19 @@ import { declarePaymentIdentifierExtension, PAYMENT_IDENTIFIER } from '@x402/ext
 import { toCaip2 } from '../../../server/x402/network.ts'
 import { orderBinding } from '../../../server/x402/order-binding.ts'
 import { encodeHeader } from '../../../server/x402/receipt.ts'
-import { pathOf, buildDemand, toRequirements, formatResourceUrl, createToolDemand } from '../../../server/x402/terms.ts'
+import {
+  formatPath,
+  buildDemand,
+  toRequirements,
+  formatResourceUrl,
+  createToolDemand,
+} from '../../../server/x402/terms.ts'
 import { ListingQuery } from '../../../shared/contract/block.ts'
 import { COORD_PATTERN } from '../../../shared/wall.ts'
 import { OFFER } from '../../support/offer.ts'
-import { blockOf, TERMS } from '../../support/samples.ts'
+import { parseBlockOrThrow, TERMS } from '../../support/samples.ts'
 
-const TARGETS = ['next', blockOf('80,45')] as const
+const TARGETS = ['next', parseBlockOrThrow('80,45')] as const
 
 // The SDK's own server asks a facilitator once what it supports; this facilitator does no more.
 const NETWORK = toCaip2(TERMS.network)
@@ -66,7 +72,7 @@ function buildStockDiscovery(target: (typeof TARGETS)[number]): Record<string, u
     ...(target === 'next' ? {} : { pathParamsSchema: { properties: { coord }, required: ['coord'] } }),
   })
   const routePattern = target === 'next' ? '/blocks/next' : '/blocks/:coord'
-  const context = { method: 'GET', routePattern, adapter: { getPath: () => pathOf(target) } }
+  const context = { method: 'GET', routePattern, adapter: { getPath: () => formatPath(target) } }
   return { bazaar: bazaarResourceServerExtension.enrichDeclaration?.(declared['bazaar'], context) }
 }
 
@@ -153,7 +159,7 @@ describe('the demand for one request', () => {
 
   test('the header of the demand for one request is within a proxy’s limit of 8 kB, however long the query is', () => {
     const createLongDemand = (length: number) =>
-      encodeHeader(buildDemand(OFFER, blockOf('80,45'), { query: 'x'.repeat(length) }))
+      encodeHeader(buildDemand(OFFER, parseBlockOrThrow('80,45'), { query: 'x'.repeat(length) }))
     expect(createLongDemand(2000).length).toBeLessThan(6500)
     expect(createLongDemand(4096).length).toBeLessThan(7200)
   })
@@ -189,7 +195,7 @@ test('the SDK finds the URL of the next block in the demand for it, and one URL 
 })
 
 test('the URL of a paid resource is canonical and on the configured host', () => {
-  expect(TARGETS.map(pathOf)).toEqual(['/blocks/next', '/blocks/80,45'])
-  expect(formatResourceUrl(OFFER, blockOf('007,003'))).toBe('https://wall.example/blocks/7,3')
+  expect(TARGETS.map(formatPath)).toEqual(['/blocks/next', '/blocks/80,45'])
+  expect(formatResourceUrl(OFFER, parseBlockOrThrow('007,003'))).toBe('https://wall.example/blocks/7,3')
   expect(buildDemand(OFFER, 'next').resource.url).toBe('https://wall.example/blocks/next')
 })

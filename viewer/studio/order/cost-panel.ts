@@ -3,8 +3,8 @@
 import { ASSET_SYMBOL, formatBlocks } from '../../../shared/money.ts'
 import { differsIn } from '../../state.ts'
 import { createElement, queryElement } from '../../ui/dom.ts'
-import { type Component, type Sketch, listCovered } from '../sketch.ts'
-import { countCovered, describeCovered, chooseDeal, formatTotal } from './cost-summary.ts'
+import { type Component, type Sketch, listCoveredBlocks } from '../sketch.ts'
+import { countCoveredBlocks, describeCoveredBlocks, chooseDeal, formatTotal } from './cost-summary.ts'
 
 const SPEAK_AFTER_MS = 400
 
@@ -17,8 +17,8 @@ export function createCostPanel(): Component {
   const spoken = queryElement('spoken', HTMLElement)
   let timer: ReturnType<typeof setTimeout> | undefined
 
-  const show = (sketch: Sketch) => {
-    const kinds = describeCovered(countCovered(sketch))
+  const showCost = (sketch: Sketch) => {
+    const kinds = describeCoveredBlocks(countCoveredBlocks(sketch))
     const [head, rest] = describeCost(sketch)
     price.textContent = head
     what.textContent = rest
@@ -36,7 +36,7 @@ export function createCostPanel(): Component {
     update(next, before) {
       section.hidden = next.picture === undefined || next.wall === undefined
       if (section.hidden) return
-      if (differsIn(next, before, 'at', 'size', 'wall', 'mine', 'held', 'picture')) show(next)
+      if (differsIn(next, before, 'at', 'size', 'wall', 'mine', 'held', 'picture')) showCost(next)
     },
   }
 }
@@ -44,7 +44,7 @@ export function createCostPanel(): Component {
 function describeCost(sketch: Sketch): readonly [head: string, rest: string] {
   const { wall } = sketch
   const deal = chooseDeal(sketch)
-  const count = listCovered(sketch).length
+  const count = listCoveredBlocks(sketch).length
   if (deal === 'repaint') return ['Free', `to repaint ${formatBlocks(count)}, with one signature`]
   if (deal === 'neither' || wall === undefined) return ['Not available', 'a picture is bought or repainted as a whole']
   const [all, each] = [count, 1].map((blocks) => `${formatTotal(wall, blocks)} ${ASSET_SYMBOL}`)

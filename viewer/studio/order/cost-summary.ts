@@ -3,7 +3,7 @@
 import { formatCount } from '../../../shared/money.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
 import { isSoldOut, type Wall } from '../../wall/wall-model.ts'
-import { listCovered, type Sketch } from '../sketch.ts'
+import { listCoveredBlocks, type Sketch } from '../sketch.ts'
 
 /** The kinds of blocks under a picture: `others` are owned by other wallets. */
 export type Standing = 'open' | 'others' | 'mine'
@@ -15,15 +15,15 @@ export type CoveredCounts = Readonly<Record<Standing | 'held', number>>
 export type Deal = 'buy' | 'repaint' | 'neither'
 
 /** The kind of one block. */
-export function standingOf({ wall, mine }: Sketch, block: BlockIndex): Standing {
+export function getStanding({ wall, mine }: Sketch, block: BlockIndex): Standing {
   if (mine.has(block)) return 'mine'
   return wall?.claims.has(block) ? 'others' : 'open'
 }
 
 /** Counts the covered blocks of each kind. */
-export function countCovered(sketch: Sketch): CoveredCounts {
+export function countCoveredBlocks(sketch: Sketch): CoveredCounts {
   const counts = { open: 0, others: 0, mine: 0 }
-  for (const block of listCovered(sketch)) counts[standingOf(sketch, block)]++
+  for (const block of listCoveredBlocks(sketch)) counts[getStanding(sketch, block)]++
   return { ...counts, open: counts.open - sketch.held, held: sketch.held }
 }
 
@@ -35,7 +35,7 @@ const names: Readonly<Record<keyof CoveredCounts, string>> = {
 }
 
 /** The kinds of covered blocks, each with a text such as `3 available`. */
-export const describeCovered = (counts: CoveredCounts): { readonly kind: string; readonly text: string }[] =>
+export const describeCoveredBlocks = (counts: CoveredCounts): { readonly kind: string; readonly text: string }[] =>
   (['open', 'mine', 'held', 'others'] as const)
     .filter((kind) => counts[kind] > 0)
     .map((kind) => ({ kind, text: `${formatCount(counts[kind])} ${names[kind]}` }))
@@ -43,7 +43,7 @@ export const describeCovered = (counts: CoveredCounts): { readonly kind: string;
 /** The possible action; `neither` until the whole wall is known. */
 export function chooseDeal(sketch: Sketch): Deal {
   if (!sketch.wall?.complete) return 'neither'
-  const { open, held, others, mine } = countCovered(sketch)
+  const { open, held, others, mine } = countCoveredBlocks(sketch)
   if (held + others + mine === 0) return 'buy'
   return open + held + others === 0 ? 'repaint' : 'neither'
 }
@@ -62,8 +62,8 @@ const SOLD_OUT =
 export function chooseAdvice(sketch: Sketch): string {
   if (sketch.wall === undefined || chooseDeal(sketch) !== 'neither') return ''
   if (isSoldOut(sketch.wall)) return SOLD_OUT
-  const counts = countCovered(sketch)
-  const words = describeCovered(counts).map(({ text }) => text)
+  const counts = countCoveredBlocks(sketch)
+  const words = describeCoveredBlocks(counts).map(({ text }) => text)
   const whose = counts.others > 0 && sketch.wallet === undefined ? ' If they are yours, enter your wallet address.' : ''
   return `Blocks under the picture: ${words.join(', ')}. Move it to where all blocks are available, or all are yours.${whose}`
 }

@@ -3,7 +3,7 @@
 import { createCopyButton, saveFile } from '../../ui/copy-and-save.ts'
 import { createButton, queryElement } from '../../ui/dom.ts'
 import { LINK_MAX, writePlan } from '../plan.ts'
-import { type Component, type Sketch, areaOf, findFinishedPicture } from '../sketch.ts'
+import { type Component, type Sketch, getArea, findFinishedPicture } from '../sketch.ts'
 import { chooseDeal } from './cost-summary.ts'
 import { FORMS, needsFile, renderOrder } from './export-formats.ts'
 import { createOrder } from './order.ts'
@@ -46,7 +46,7 @@ export function createExportPanel(sketchNow: () => Sketch): Component {
   const link = createCopyButton('Copy link to this plan', () => `${location.origin}${location.pathname}${plan ?? ''}`)
   const acts = [copy, attach, download, link]
 
-  const show = async () => {
+  const showOrder = async () => {
     const sketch = sketchNow()
     const now = createOrderFile()
     if (now === undefined) return
@@ -57,7 +57,7 @@ export function createExportPanel(sketchNow: () => Sketch): Component {
     attach.hidden = !isAttached
     download.hidden = isAttached
     const { indices = new Uint8Array() } = findFinishedPicture(sketch) ?? {}
-    const written = await writePlan({ area: areaOf(sketch), words: sketch.words, indices })
+    const written = await writePlan({ area: getArea(sketch), words: sketch.words, indices })
     if (sketch !== sketchNow()) return
     plan = written
     link.hidden = plan === undefined
@@ -65,7 +65,7 @@ export function createExportPanel(sketchNow: () => Sketch): Component {
   }
   let timer: ReturnType<typeof setTimeout> | undefined
 
-  forms.addEventListener('change', () => void show())
+  forms.addEventListener('change', () => void showOrder())
   queryElement('hand-over', HTMLElement).append(copy, attach)
   queryElement('paper-acts', HTMLElement).append(download, link)
   return {
@@ -79,7 +79,7 @@ export function createExportPanel(sketchNow: () => Sketch): Component {
       for (const act of [copy, attach]) act.classList.toggle('loud', deal === 'buy')
       section.ariaBusy = String(!isReady)
       clearTimeout(timer)
-      timer = setTimeout(() => void show(), REST_MS)
+      timer = setTimeout(() => void showOrder(), REST_MS)
     },
   }
 }

@@ -4,7 +4,7 @@ import { formatArea, type AreaName } from '../../../shared/area.ts'
 import type { AreaOrder } from '../../../shared/contract/area-order.ts'
 import { ASSET_SYMBOL } from '../../../shared/money.ts'
 import { formatAreaMessage, hashPixels } from '../../../shared/signing.ts'
-import { areaOf, findFinishedPicture, type Sketch, type Words } from '../sketch.ts'
+import { getArea, findFinishedPicture, type Sketch, type Words } from '../sketch.ts'
 import { chooseDeal, formatTotal } from './cost-summary.ts'
 
 /** An order that buys an area with its picture, in one payment. */
@@ -42,7 +42,7 @@ export type RepaintFields = { readonly pixels: string; readonly message?: string
  */
 export function createOrder(sketch: Sketch, wall: string): StudioOrder | undefined {
   const painted = findFinishedPicture(sketch)
-  const area = areaOf(sketch)
+  const area = getArea(sketch)
   const deal = chooseDeal(sketch)
   if (sketch.wall === undefined || painted === undefined || deal === 'neither') return undefined
   const { name } = sketch.words

@@ -5,8 +5,8 @@ import { groupIntoWorks } from '../../../shared/works.ts'
 import { projectRect, type Rect } from '../../camera/camera.ts'
 import type { Component } from '../../page.ts'
 import type { State } from '../../state.ts'
-import { listBlocks, boundsOf } from '../../wall/artworks.ts'
-import { nameOf, formatWorkSize } from '../../wall/formatting.ts'
+import { listBlocks, computeBounds } from '../../wall/artworks.ts'
+import { formatAgentName, formatWorkSize } from '../../wall/formatting.ts'
 import { createElement, createUntrustedText } from '../dom.ts'
 
 const LABELS_MAX = 12
@@ -20,18 +20,21 @@ export function createAgentWorks(stage: HTMLElement): Component {
   stage.append(layer)
   const labels = new Map<HTMLElement, Rect>() // the labels, each with its artwork's position on the wall
 
-  const fill = ({ wall, agent }: State) => {
+  const fillLabels = ({ wall, agent }: State) => {
     labels.clear()
     const owner = agent === undefined ? undefined : wall?.agents[agent]
     if (wall && agent !== undefined && owner)
       for (const work of groupIntoWorks(listBlocks(wall, agent)).slice(0, LABELS_MAX))
-        labels.set(createUntrustedText('span', `${nameOf(owner)} · ${formatWorkSize(work)}`), boundsOf(work))
+        labels.set(
+          createUntrustedText('span', `${formatAgentName(owner)} · ${formatWorkSize(work)}`),
+          computeBounds(work),
+        )
     layer.replaceChildren(...labels.keys())
   }
 
   return {
     update(next, before) {
-      if (next.agent !== before.agent || (next.agent !== undefined && next.wall !== before.wall)) fill(next)
+      if (next.agent !== before.agent || (next.agent !== undefined && next.wall !== before.wall)) fillLabels(next)
     },
     onDraw({ camera, view }) {
       for (const [label, area] of labels) {

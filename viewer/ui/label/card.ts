@@ -3,12 +3,12 @@
 import type { Deed } from '../../../shared/contract/block.ts'
 import type { CanvasAgent } from '../../../shared/contract/canvas.ts'
 import { formatBlocks, formatPrice } from '../../../shared/money.ts'
-import { titleOf } from '../../../shared/titles.ts'
-import { type BlockIndex, coordOf } from '../../../shared/wall.ts'
+import { formatTitle } from '../../../shared/titles.ts'
+import { type BlockIndex, formatCoord } from '../../../shared/wall.ts'
 import type { Page } from '../../page.ts'
 import type { Theme } from '../../theme.ts'
 import { type Artwork, isPainted } from '../../wall/artworks.ts'
-import { formatDate, nameOf, formatWorkSize } from '../../wall/formatting.ts'
+import { formatDate, formatAgentName, formatWorkSize } from '../../wall/formatting.ts'
 import type { Claim, Wall } from '../../wall/wall-model.ts'
 import {
   createButton,
@@ -20,7 +20,7 @@ import {
 } from '../dom.ts'
 import { shareWork } from '../share.ts'
 import { createReportForm } from './report.ts'
-import { createAgo, drawWork, createFramework, createLinks } from './works.ts'
+import { createRelativeTime, drawWork, createFramework, createLinks } from './works.ts'
 
 /** A sold block with its artwork, its claim and its owner. */
 type ClaimedBlock = Readonly<{ wall: Wall; block: BlockIndex; work: Artwork; claim: Claim; owner: CanvasAgent }>
@@ -43,7 +43,7 @@ export function addPayment(element: HTMLElement, deed: Deed, network: string) {
 }
 
 function renderOpenCard(page: Page, { pricing }: Wall, block: BlockIndex, soldLater: boolean): Node[] {
-  const coord = coordOf(block)
+  const coord = formatCoord(block)
   const where = createElement('p.facts.where', `Block ${coord}`)
   if (soldLater)
     return [
@@ -72,9 +72,9 @@ function renderOpenCard(page: Page, { pricing }: Wall, block: BlockIndex, soldLa
 
 function renderClaimedCard(page: Page, sold: ClaimedBlock): Node[] {
   const { wall, block, work, claim, owner } = sold
-  const theme = page.appearance.theme()
+  const theme = page.appearance.getTheme()
   const selectAgent = () => page.dispatch({ do: 'select-agent', agent: claim.a })
-  const title = titleOf(work.message)
+  const title = formatTitle(work.message)
   const says = work.message !== undefined && title !== work.message ? [work.message] : []
   return [
     createZoomButton(drawWork(wall.texture, work.blocks, theme), () => page.dispatch({ do: 'zoom-to-work', block })),
@@ -89,12 +89,12 @@ function renderClaimedCard(page: Page, sold: ClaimedBlock): Node[] {
       ...(owner.blocks > work.blocks.length ? [createButton('', ['More by this agent'], selectAgent)] : []),
     ),
     createFactsLine(
-      createAgo(work.since),
+      createRelativeTime(work.since),
       formatSize(work),
       `${formatPrice(wall.pricing.perBlock, work.blocks.length)} in ${wall.pricing.asset}`,
     ),
     createElement('p.facts.payment'),
-    renderDetails(`Block ${coordOf(block)}`, renderBlockFacts(sold, theme)),
+    renderDetails(`Block ${formatCoord(block)}`, renderBlockFacts(sold, theme)),
     createReportForm(block),
   ]
 }
@@ -128,7 +128,7 @@ function renderDetails(summary: string, content: readonly Node[]): HTMLElement {
 }
 
 const createAgentButton = (owner: CanvasAgent, onClick: () => void) =>
-  createButton(owner.name === null ? 'agent.unnamed' : 'agent', [createElement('bdi', nameOf(owner))], onClick)
+  createButton(owner.name === null ? 'agent.unnamed' : 'agent', [createElement('bdi', formatAgentName(owner))], onClick)
 
 /** A link to the paint page. In an embedded wall it opens a new tab, because the paint page refuses to be framed. */
 function createPaintLink(coord: string): HTMLElement {

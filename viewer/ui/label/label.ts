@@ -4,7 +4,7 @@
  */
 
 import type { Deed } from '../../../shared/contract/block.ts'
-import { type BlockIndex, coordOf } from '../../../shared/wall.ts'
+import { type BlockIndex, formatCoord } from '../../../shared/wall.ts'
 import { projectRect } from '../../camera/camera.ts'
 import {
   SHEET_SHARE,
@@ -35,32 +35,32 @@ export function createLabel(page: Page): Component {
   let wanted = new AbortController()
   let shown: BlockIndex | undefined
   const placement = createPlacement(element)
-  const speak = createSpeaker()
+  const speak = createAnnouncer()
 
-  const hide = () => {
+  const hideLabel = () => {
     // If a panel replaces the details, the panel takes the focus itself.
-    const isClosed = page.state().pinned === undefined
+    const isClosed = page.getState().pinned === undefined
     if (isClosed && element.contains(document.activeElement))
       queryElement('wall', HTMLElement).focus({ preventScroll: true })
     element.hidden = true
     shown = undefined
   }
 
-  const fill = (state: State) => {
+  const fillLabel = (state: State) => {
     wanted.abort()
     wanted = new AbortController()
     const { signal } = wanted
     const { wall, at, pinned } = state
     const seen = selectShownWall(state)
-    if (wall === undefined || seen === undefined || pinned === undefined || !isLabelShown(state)) return hide()
+    if (wall === undefined || seen === undefined || pinned === undefined || !isLabelShown(state)) return hideLabel()
     const work = findArtwork(seen, pinned, at)
     // Until the block's data has arrived, it is unknown whether the block is sold.
-    if (work === undefined && !wall.complete) return hide()
+    if (work === undefined && !wall.complete) return hideLabel()
     const isOther = shown !== pinned
     const unfolded = !isOther && body.querySelector('details')?.open === true
     replaceContent(body, renderCard(page, seen, pinned, work))
     if (isOther) {
-      handle.lower()
+      handle.lowerSheet()
       body.scrollTop = 0
     }
     element.hidden = false
@@ -74,17 +74,17 @@ export function createLabel(page: Page): Component {
   const showPayment = async (block: BlockIndex, signal: AbortSignal) => {
     if (signal.aborted) return
     const init = { signal, headers: { accept: 'application/json' } }
-    const deed = await readJson<Deed>(`/blocks/${coordOf(block)}`, 'deed', init).catch(() => undefined)
-    if (deed && !signal.aborted) addPayment(body, deed, page.state().wall?.pricing.network ?? '')
+    const deed = await readJson<Deed>(`/blocks/${formatCoord(block)}`, 'deed', init).catch(() => undefined)
+    if (deed && !signal.aborted) addPayment(body, deed, page.getState().wall?.pricing.network ?? '')
   }
 
   return {
     update(next, before) {
       const isMoved = next.pinned !== before.pinned || next.at !== before.at
-      if (isMoved || isLabelShown(next) !== isLabelShown(before) || hasWorkChanged(next, before)) fill(next)
+      if (isMoved || isLabelShown(next) !== isLabelShown(before) || hasWorkChanged(next, before)) fillLabel(next)
       if (findShownBlock(next) !== findShownBlock(before) || isMoved) speak(next)
     },
-    restyle: fill,
+    restyle: fillLabel,
     onDraw: placement.place,
   }
 }
@@ -96,7 +96,7 @@ export function createLabel(page: Page): Component {
 function createPlacement(label: HTMLElement) {
   let height = 0 // in CSS pixels, with all sections folded
   label.style.setProperty('--lowered', `${100 * SHEET_SHARE}%`)
-  const place = (state: State) => {
+  const placeLabel = (state: State) => {
     const { pinned, camera, view } = state
     if (label.hidden || pinned === undefined) return
     const shape = chooseLabelShape(view)
@@ -109,17 +109,17 @@ function createPlacement(label: HTMLElement) {
     label.style.transform = `translate(${x}px, ${y}px)`
     label.style.maxHeight = `${measureHeightBelow(y, view)}px`
   }
-  const measure = (state: State) => {
-    place(state)
+  const measureLabel = (state: State) => {
+    placeLabel(state)
     label.style.maxHeight = 'none'
     height = Math.min(label.offsetHeight, measureHeightBelow(0, state.view))
-    place(state)
+    placeLabel(state)
   }
-  return { place, measure }
+  return { place: placeLabel, measure: measureLabel }
 }
 
 /** Describes the block at the cursor, or else the pinned block, to screen readers. */
-function createSpeaker(): (state: State) => void {
+function createAnnouncer(): (state: State) => void {
   const status = queryElement('spoken', HTMLElement)
   let timer: ReturnType<typeof setTimeout> | undefined
   return (state) => {
@@ -144,11 +144,11 @@ function hasWorkChanged(next: State, before: State): boolean {
 const PULL_PX = 24
 
 /**
- * A handle that lifts or lowers a sheet; if the user pulls a lowered sheet down, it calls `letGo`. `lower` lowers the
+ * A handle that lifts or lowers a sheet; if the user pulls a lowered sheet down, it calls `letGo`. `lowerSheet` lowers the
  * sheet.
  */
 function createHandle(sheet: HTMLElement, letGo: () => void) {
-  const show = (lifted: boolean) => {
+  const setLifted = (lifted: boolean) => {
     sheet.classList.toggle('lifted', lifted)
     element.ariaExpanded = String(lifted)
   }
@@ -156,7 +156,7 @@ function createHandle(sheet: HTMLElement, letGo: () => void) {
   let from: number | undefined
   let pulled = false
   const element = createButton('handle', [], () => {
-    if (!pulled) show(!isLifted())
+    if (!pulled) setLifted(!isLifted())
     pulled = false
   })
   element.ariaLabel = 'Details'
@@ -169,10 +169,10 @@ function createHandle(sheet: HTMLElement, letGo: () => void) {
     from = undefined
     pulled = Math.abs(way) >= PULL_PX
     if (!pulled) return
-    if (way < 0) show(true)
-    else if (isLifted()) show(false)
+    if (way < 0) setLifted(true)
+    else if (isLifted()) setLifted(false)
     else letGo()
   })
-  show(false)
-  return { element, lower: () => show(false) }
+  setLifted(false)
+  return { element, lowerSheet: () => setLifted(false) }
 }

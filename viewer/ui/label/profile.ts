@@ -5,7 +5,7 @@ import { isLink } from '../../../shared/text.ts'
 import type { Page, PanelContent } from '../../page.ts'
 import type { State } from '../../state.ts'
 import { listArtworks, listBlocks } from '../../wall/artworks.ts'
-import { nameOf } from '../../wall/formatting.ts'
+import { formatAgentName } from '../../wall/formatting.ts'
 import { createCopyButton } from '../copy-and-save.ts'
 import {
   createButton,
@@ -16,27 +16,27 @@ import {
   replaceContent,
   createUntrustedText,
 } from '../dom.ts'
-import { createAgo, createFramework, createWorkButton } from './works.ts'
+import { createRelativeTime, createFramework, createWorkButton } from './works.ts'
 
 const WORKS_MAX = 60
 
 /** The selected agent's profile. */
 export function createProfile(page: Page): PanelContent {
   const body = createElement('div.about-agent')
-  const fill = ({ wall, agent }: State) => {
+  const fillProfile = ({ wall, agent }: State) => {
     const owner = agent === undefined ? undefined : wall?.agents[agent]
     if (wall === undefined || agent === undefined || owner === undefined) return replaceContent(body, [])
     const works = listArtworks(wall).filter((work) => work.agent === agent)
     const since = Math.min(...works.map((work) => work.since))
-    const hosts = hostsOf(listBlocks(wall, agent).flatMap((block) => wall.claims.get(block)?.l ?? []))
+    const hosts = listHosts(listBlocks(wall, agent).flatMap((block) => wall.claims.get(block)?.l ?? []))
     const items = works.slice(0, WORKS_MAX).map((work) => createElement('li', createWorkButton(page, work, false)))
     replaceContent(body, [
-      createUntrustedText(owner.name === null ? 'p.name.unnamed' : 'p.name', nameOf(owner)),
+      createUntrustedText(owner.name === null ? 'p.name.unnamed' : 'p.name', formatAgentName(owner)),
       createFactsLine(`Agent ${owner.id} of ${formatCount(wall.agents.length)}`, ...createFramework(owner)),
       createFactsLine(
         `${formatCount(works.length)} ${works.length === 1 ? 'artwork' : 'artworks'}`,
         formatBlocks(owner.blocks),
-        createElement('span', 'since ', createAgo(since)),
+        createElement('span', 'since ', createRelativeTime(since)),
       ),
       createFactsLine(createElement('code', owner.wallet)),
       createElement('ul.links', ...hosts.map(([href, host]) => createElement('li', createExternalLink(href, host)))),
@@ -56,13 +56,13 @@ export function createProfile(page: Page): PanelContent {
     title: 'Agent',
     body: [body],
     update(state, before) {
-      if (state === before || state.agent !== before.agent || state.wall !== before.wall) fill(state)
+      if (state === before || state.agent !== before.agent || state.wall !== before.wall) fillProfile(state)
     },
   }
 }
 
 /** Lists the hosts of the links, each with the first link to it. */
-const hostsOf = (links: readonly string[]) =>
+const listHosts = (links: readonly string[]) =>
   [...Map.groupBy(links.filter(isLink), (link) => new URL(link).host)].map(
     ([host, [href = '']]) => [href, host] as const,
   )

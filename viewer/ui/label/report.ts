@@ -2,7 +2,7 @@
 
 import type { ReportBody, ReportReason } from '../../../shared/contract/report.ts'
 import type { ErrorBody } from '../../../shared/contract/service.ts'
-import { type BlockIndex, coordOf } from '../../../shared/wall.ts'
+import { type BlockIndex, formatCoord } from '../../../shared/wall.ts'
 import { createButton, createElement } from '../dom.ts'
 
 const REASONS: Readonly<Record<ReportReason, string>> = {
@@ -52,9 +52,9 @@ function createForm(block: BlockIndex): HTMLFormElement {
   )
   form.addEventListener('submit', (event) => {
     event.preventDefault()
-    const body = { block: coordOf(block), reason: reason.value as ReportReason, ...trimNote(note.value) }
+    const body = { block: formatCoord(block), reason: reason.value as ReportReason, ...trimNote(note.value) }
     status.textContent = 'Sending…'
-    void send(body).then((trouble) => {
+    void sendReport(body).then((trouble) => {
       if (trouble === undefined) form.replaceChildren(status)
       status.textContent = trouble ?? 'Thank you. Only the operator sees your report and decides on it.'
     })
@@ -65,7 +65,7 @@ function createForm(block: BlockIndex): HTMLFormElement {
 const trimNote = (note: string) => (note.trim() === '' ? {} : { note: note.trim() })
 
 /** Sends a report; returns why it was not accepted, or `undefined` if it was. */
-async function send(report: ReportBody): Promise<string | undefined> {
+async function sendReport(report: ReportBody): Promise<string | undefined> {
   const headers = { 'content-type': 'application/json' }
   try {
     const response = await fetch('/api/reports', { method: 'POST', headers, body: JSON.stringify(report) })

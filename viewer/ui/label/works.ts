@@ -2,18 +2,18 @@
 
 import type { CanvasAgent } from '../../../shared/contract/canvas.ts'
 import { isLink } from '../../../shared/text.ts'
-import { titleOf } from '../../../shared/titles.ts'
+import { formatTitle } from '../../../shared/titles.ts'
 import type { Work } from '../../../shared/works.ts'
 import type { Page } from '../../page.ts'
 import { type Theme, createColourTable } from '../../theme.ts'
-import { type Artwork, boundsOf } from '../../wall/artworks.ts'
-import { formatAgo, formatDate, nameOf, formatWorkSize } from '../../wall/formatting.ts'
+import { type Artwork, computeBounds } from '../../wall/artworks.ts'
+import { formatRelativeTime, formatDate, formatAgentName, formatWorkSize } from '../../wall/formatting.ts'
 import { type IndexTexture, createImage } from '../../wall/pixel-buffer.ts'
 import { createButton, createElement, createPicture, createExternalLink, createUntrustedText } from '../dom.ts'
 
 /** Shows how long ago a moment in Unix milliseconds was; the date appears on hover. */
-export function createAgo(unixMs: number): HTMLElement {
-  const time = createElement('time', formatAgo(unixMs, Date.now()))
+export function createRelativeTime(unixMs: number): HTMLElement {
+  const time = createElement('time', formatRelativeTime(unixMs, Date.now()))
   time.dateTime = new Date(unixMs).toISOString()
   time.title = formatDate(unixMs)
   return time
@@ -40,13 +40,13 @@ export function createListButton(
 
 /** A button with an artwork's picture, title and size, and, if `named`, its owner's name. */
 export function createWorkButton(page: Page, work: Artwork, named: boolean): HTMLElement {
-  const { wall } = page.state()
+  const { wall } = page.getState()
   const owner = wall?.agents[work.agent]
-  const picture = wall === undefined ? [] : [drawWork(wall.texture, work.blocks, page.appearance.theme())]
-  const whose = named && owner !== undefined ? [createElement('bdi', nameOf(owner)), ' · '] : []
+  const picture = wall === undefined ? [] : [drawWork(wall.texture, work.blocks, page.appearance.getTheme())]
+  const whose = named && owner !== undefined ? [createElement('bdi', formatAgentName(owner)), ' · '] : []
   const name = createUntrustedText(
     work.message === undefined ? 'span.name.unnamed' : 'span.name',
-    titleOf(work.message),
+    formatTitle(work.message),
   )
   const [first] = work.blocks
   return createListButton(
@@ -61,14 +61,14 @@ export function createWorkButton(page: Page, work: Artwork, named: boolean): HTM
  * artwork are transparent.
  */
 export function drawWork(texture: IndexTexture, blocks: Work, theme: Theme): HTMLCanvasElement {
-  const { left, top, right, bottom } = boundsOf(blocks)
-  const { canvas, put } = createPicture(right - left, bottom - top)
+  const { left, top, right, bottom } = computeBounds(blocks)
+  const { canvas, putImage } = createPicture(right - left, bottom - top)
   canvas.className = 'picture'
   canvas.style.setProperty('--ratio', `${canvas.width} / ${canvas.height}`)
   const colours = createColourTable(theme)
   for (const block of blocks) {
-    const area = boundsOf([block])
-    put(createImage(texture, area, colours), area.left - left, area.top - top)
+    const area = computeBounds([block])
+    putImage(createImage(texture, area, colours), area.left - left, area.top - top)
   }
   return canvas
 }

@@ -18,7 +18,7 @@ export function createHistoryLoader(page: Page): Component {
       log = [...log, ...(await readHistory(log.at(-1)?.number ?? 0))]
       reading = false
       const nextAfter = log.at(-1)?.number ?? 0
-      if (nextAfter !== page.state().history?.nextAfter)
+      if (nextAfter !== page.getState().history?.nextAfter)
         page.dispatch({ do: 'history-loaded', history: createHistory(log, nextAfter) })
     } catch {
       // If the first read fails, the history panel shows only sales, by their time. The next update retries.

@@ -1,9 +1,9 @@
 /** A button that makes a timelapse of the wall, or of the open artwork, and saves it. */
 
-import { coordOf, isBlockIndex } from '../../../shared/wall.ts'
+import { formatCoord, isBlockIndex } from '../../../shared/wall.ts'
 import type { Page } from '../../page.ts'
 import { type State, findOpenWork } from '../../state.ts'
-import { boundsOf } from '../../wall/artworks.ts'
+import { computeBounds } from '../../wall/artworks.ts'
 import type { Step, TimelapseInput } from '../../wall/timelapse.ts'
 import { saveFile } from '../copy-and-save.ts'
 import { createButton } from '../dom.ts'
@@ -15,17 +15,17 @@ export function createSaveTimelapse(page: Page) {
   const element = createButton('film', [''], () => (worker === undefined ? startSaving() : stopSaving()))
   const updateLabel = (state: State) => {
     if (worker !== undefined) return
-    element.textContent = coordOfOpenWork(state) === undefined ? 'Save GIF of the wall' : 'Save GIF of this artwork'
+    element.textContent = findOpenWorkCoord(state) === undefined ? 'Save GIF of the wall' : 'Save GIF of this artwork'
     element.disabled = state.history === undefined || state.history.changes.length === 0
   }
   const stopSaving = () => {
     worker?.terminate()
     worker = undefined
-    updateLabel(page.state())
+    updateLabel(page.getState())
   }
   const startSaving = () => {
-    const state = page.state()
-    const subject = coordOfOpenWork(state)
+    const state = page.getState()
+    const subject = findOpenWorkCoord(state)
     worker = new Worker(new URL('./timelapse-worker.ts', import.meta.url), { type: 'module', name: 'timelapse-worker' })
     worker.addEventListener('message', ({ data }: MessageEvent<TimelapseMessage>) => {
       if ('share' in data) return void (element.textContent = `${Math.round(100 * data.share)}% · Stop`)
@@ -39,9 +39,9 @@ export function createSaveTimelapse(page: Page) {
   return { element, update: updateLabel, close: stopSaving }
 }
 
-function coordOfOpenWork(state: State): string | undefined {
+function findOpenWorkCoord(state: State): string | undefined {
   const [first] = findOpenWork(state)
-  return first === undefined ? undefined : coordOf(first)
+  return first === undefined ? undefined : formatCoord(first)
 }
 
 function createTimelapseInput(page: Page, state: State): TimelapseInput {
@@ -50,5 +50,5 @@ function createTimelapseInput(page: Page, state: State): TimelapseInput {
   const steps = (state.history?.changes ?? []).flatMap(({ i, px }): Step[] =>
     isBlockIndex(i) && (own.size === 0 || own.has(i)) ? [{ block: i, px }] : [],
   )
-  return { steps, area: boundsOf(work), theme: page.appearance.theme() }
+  return { steps, area: computeBounds(work), theme: page.appearance.getTheme() }
 }

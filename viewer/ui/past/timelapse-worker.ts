@@ -7,13 +7,13 @@ export type TimelapseMessage = { readonly share: number } | { readonly file: Blo
 
 declare const self: Worker
 
-const send = (message: TimelapseMessage) => self.postMessage(message)
+const postToPage = (message: TimelapseMessage) => self.postMessage(message)
 
 self.addEventListener('message', ({ data: film }: MessageEvent<TimelapseInput>) => {
   const pieces: Uint8Array<ArrayBuffer>[] = []
   for (const [piece, share] of renderTimelapse(film)) {
     pieces.push(piece)
-    send({ share })
+    postToPage({ share })
   }
-  send({ file: new Blob(pieces, { type: 'image/gif' }) })
+  postToPage({ file: new Blob(pieces, { type: 'image/gif' }) })
 })

@@ -4,7 +4,7 @@ import { formatBlocks } from '../../../shared/money.ts'
 import type { Page, PanelContent } from '../../page.ts'
 import type { State } from '../../state.ts'
 import { formatDate } from '../../wall/formatting.ts'
-import { findMomentAfter, listMoments, advancePlay, countMomentsUntil } from '../../wall/wall-history.ts'
+import { findMomentAfter, listMoments, advancePlayback, countMomentsUntil } from '../../wall/wall-history.ts'
 import { createButton, createElement } from '../dom.ts'
 import { createSaveTimelapse } from './save-timelapse.ts'
 
@@ -54,7 +54,7 @@ function createPlayer(page: Page) {
     play.textContent = 'Pause'
     let before = performance.now()
     const playNext = (time: number) => {
-      seek(advancePlay(moments, count, Math.min(time - before, STEP_MAX_MS)))
+      seek(advancePlayback(moments, count, Math.min(time - before, STEP_MAX_MS)))
       before = time
       if (count >= moments.length) return stopPlaying()
       frame = requestAnimationFrame(playNext)

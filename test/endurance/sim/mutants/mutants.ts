@@ -57,19 +57,19 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the listing is read before the payment is looked up',
     file: SCRIPT,
-    from: `  const known = yield* ask({ do: 'look-up', key: order.payment })
+    from: `  const known = yield* requestStep({ do: 'look-up', key: order.payment })
   return known === undefined`,
     to: `  if (isFailure(order.listing)) return order.listing
-  const known = yield* ask({ do: 'look-up', key: order.payment })
+  const known = yield* requestStep({ do: 'look-up', key: order.payment })
   return known === undefined`,
   },
   {
     name: 'the rail is checked before the payment is looked up',
     file: SCRIPT,
-    from: `  const known = yield* ask({ do: 'look-up', key: order.payment })
+    from: `  const known = yield* requestStep({ do: 'look-up', key: order.payment })
   return known === undefined`,
     to: `  if (!order.armed) return createRailNotArmedFailure()
-  const known = yield* ask({ do: 'look-up', key: order.payment })
+  const known = yield* requestStep({ do: 'look-up', key: order.payment })
   return known === undefined`,
   },
   {
@@ -111,9 +111,9 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'money is sent before the block is held',
     file: SCRIPT,
-    from: `  const claiming = yield* ask({ do: 'claim',`,
-    to: `  yield* ask({ do: 'settle', purchase: { payment, target, block: 0, listing, head: 0n, state: { kind: 'reserved', uncertain: false, attempt: 1 } } as never })
-  const claiming = yield* ask({ do: 'claim',`,
+    from: `  const claiming = yield* requestStep({ do: 'claim',`,
+    to: `  yield* requestStep({ do: 'settle', purchase: { payment, target, block: 0, listing, head: 0n, state: { kind: 'reserved', uncertain: false, attempt: 1 } } as never })
+  const claiming = yield* requestStep({ do: 'claim',`,
     isCheap: true,
   },
   {
@@ -188,22 +188,22 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a rejection of a retried settlement counts as final',
     file: SETTLEMENT,
-    from: `  const settling = yield* ask({ do: 'settle', purchase: held })\n`,
-    to: `  const settling = yield* ask({ do: 'settle', purchase: held })
+    from: `  const settling = yield* requestStep({ do: 'settle', purchase: held })\n`,
+    to: `  const settling = yield* requestStep({ do: 'settle', purchase: held })
   if (settling.kind === 'refused')
     return { purchase: yield* release(held, false), refusal: createPaymentRequiredFailure(settling.reason) }\n`,
   },
   {
     name: 'a definite rejection is not checked on the chain',
     file: SETTLEMENT,
-    from: `  const status = yield* askChain(purchase, settling.kind === 'refused' ? 'next-block' : 'none')\n`,
+    from: `  const status = yield* queryChain(purchase, settling.kind === 'refused' ? 'next-block' : 'none')\n`,
     to: `  const status = { kind: 'unspent' } as ChainStatus\n`,
   },
   {
     name: 'a definite rejection is not checked in a later block',
     file: SETTLEMENT,
-    from: `askChain(purchase, settling.kind === 'refused' ? 'next-block' : 'none')`,
-    to: `askChain(purchase, 'none')`,
+    from: `queryChain(purchase, settling.kind === 'refused' ? 'next-block' : 'none')`,
+    to: `queryChain(purchase, 'none')`,
   },
   {
     name: 'a rejection at verification is not checked on the chain',
@@ -214,7 +214,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a payment that settles late is not fulfilled',
     file: SETTLEMENT,
-    from: `    const given = yield* ask({ do: 'fulfil-late-payment', purchase, tx: status.tx })
+    from: `    const given = yield* requestStep({ do: 'fulfil-late-payment', purchase, tx: status.tx })
     return { purchase: given, status, refusal: createChargeUnknownFailure() }`,
     to: '    return { purchase, status, refusal: createChargeUnknownFailure() }',
   },
@@ -228,8 +228,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a rejected order is stored with its picture',
     file: SCRIPT,
-    from: 'listing: { ...withoutPicture(listing), pixels: null }',
-    to: 'listing: withoutPicture(listing)',
+    from: 'listing: { ...omitPicture(listing), pixels: null }',
+    to: 'listing: omitPicture(listing)',
     isCheap: true,
   },
   {
@@ -303,7 +303,7 @@ export const mutants: readonly Mutant[] = [
     file: SCRIPT,
     from: `  return coversTarget(purchase, order.target)
     ? { kind: 'bought', purchase }
-    : withChargeStatus(createOtherPurchaseFailure(purchase), purchase)`,
+    : addChargeStatus(createOtherPurchaseFailure(purchase), purchase)`,
     to: `  return { kind: 'bought', purchase }`,
   },
   {
@@ -408,7 +408,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'views do not follow the writes of other processes',
     file: 'server/instances/follow-log.ts',
-    from: '      await advance()\n',
+    from: '      await applyNewEntries()\n',
     to: '',
     shows: 'real twins',
   },
@@ -435,7 +435,7 @@ export const mutants: readonly Mutant[] = [
     name: 'a new payment is demanded while another process works on the first one',
     file: SCRIPT,
     from: `  if (known?.state.kind === 'reserved') yield* markUncertain(known)
-  return withChargeStatus(createAlreadyProcessingFailure(), undefined)`,
+  return addChargeStatus(createAlreadyProcessingFailure(), undefined)`,
     to: `  return createPaymentRequiredFailure('another process is at it')`,
   },
   {
@@ -460,8 +460,10 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a nonce that its payer signs again counts as a forgery',
     file: SCRIPT,
-    from: `isSamePayment(known.payment, payment) ? 'signed' : yield* ask({ do: 'check-signature', payment })`,
-    to: `isSamePayment(known.payment, payment) ? 'signed' : 'not-signed'`,
+    from: `? 'signed'
+    : yield* requestStep({ do: 'check-signature', payment })`,
+    to: `? 'signed'
+    : 'not-signed'`,
     isCheap: true,
   },
   {

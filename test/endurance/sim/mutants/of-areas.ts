@@ -19,8 +19,8 @@ export const mutantsOfAreas: readonly Mutant[] = [
   {
     name: 'a part of an area is sold',
     file: 'server/domain/purchase/target.ts',
-    from: 'isBlock(holding.target) ? [holding.block] : blocksOf(areaOf(holding))',
-    to: 'isBlock(holding.target) ? [holding.block] : blocksOf(areaOf(holding)).slice(0, 1)',
+    from: 'isBlock(holding.target) ? [holding.block] : listAreaBlocks(getArea(holding))',
+    to: 'isBlock(holding.target) ? [holding.block] : listAreaBlocks(getArea(holding)).slice(0, 1)',
     isCheap: true,
   },
   {
@@ -39,8 +39,8 @@ export const mutantsOfAreas: readonly Mutant[] = [
   {
     name: 'only a part of an area is released (SQL)',
     file: HOLDS,
-    from: `    change('a held payment to release', RELEASE, values),\n  )\n`,
-    to: `    change('a held payment to release', RELEASE, values),\n  )
+    from: `    changeRows('a held payment to release', RELEASE, values),\n  )\n`,
+    to: `    changeRows('a held payment to release', RELEASE, values),\n  )
   yield* holdBlocks(purchase, (yield* readKnownPurchase(payment)).id, purchase.block)\n`,
   },
   {
@@ -59,8 +59,8 @@ export const mutantsOfAreas: readonly Mutant[] = [
   {
     name: 'an area is sold although a part of it is not open (SQL)',
     file: 'db/purchase/places.ts',
-    from: `  const state = worstOf(found.map(({ state }) => state))\n`,
-    to: `  const state = found.some(({ state }) => state === 'open') ? 'open' : worstOf(found.map(({ state }) => state))\n`,
+    from: `  const state = findWorstState(found.map(({ state }) => state))\n`,
+    to: `  const state = found.some(({ state }) => state === 'open') ? 'open' : findWorstState(found.map(({ state }) => state))\n`,
   },
   {
     name: 'an area that settled late is placed where only a block has space',
@@ -103,10 +103,10 @@ export const mutantsOfAreas: readonly Mutant[] = [
     name: 'a picture is read after its area is held',
     file: SCRIPT,
     from: `  if (isFailure(painted)) return refuse(painted)
-  const claiming = yield* ask({ do: 'claim', target, payment, listing: painted, head: chain.head })
+  const claiming = yield* requestStep({ do: 'claim', target, payment, listing: painted, head: chain.head })
 `,
-    to: `  const said = isFailure(painted) ? withoutPicture(listing) : painted
-  const claiming = yield* ask({ do: 'claim', target, payment, listing: said, head: chain.head })
+    to: `  const said = isFailure(painted) ? omitPicture(listing) : painted
+  const claiming = yield* requestStep({ do: 'claim', target, payment, listing: said, head: chain.head })
   if (isFailure(painted)) return refuse(painted)
 `,
   },

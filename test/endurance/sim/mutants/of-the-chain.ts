@@ -38,8 +38,8 @@ export const mutantsOfTheChain: readonly Mutant[] = [
   {
     name: 'a transfer to another address counts as ours',
     file: RECEIPT,
-    from: 'topicsOf(log) === [TRANSFER, pad(payment.payer), pad(payment.to)].join() &&',
-    to: 'topicsOf(log)?.startsWith([TRANSFER, pad(payment.payer)].join()) === true &&',
+    from: 'joinLogTopics(log) === [TRANSFER, pad(payment.payer), pad(payment.to)].join() &&',
+    to: 'joinLogTopics(log)?.startsWith([TRANSFER, pad(payment.payer)].join()) === true &&',
     shows: 'endpoints',
   },
   {

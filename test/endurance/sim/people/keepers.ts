@@ -7,19 +7,19 @@ import { createBuyer } from '../../../../server/client/buyer.ts'
 import type { SavedPayment, SignedRequest } from '../../../../server/client/signed-payments.ts'
 import { WallError, type FailureKind } from '../../../../server/client/wall-error.ts'
 import { statusOf, type Failure, type FailureCode } from '../../../../server/domain/failure.ts'
-import { keyOf, selectTerms, type Payment, type Target } from '../../../../server/domain/purchase/payment.ts'
+import { toPaymentKey, computeTerms, type Payment, type Target } from '../../../../server/domain/purchase/payment.ts'
 import type { Outcome } from '../../../../server/domain/purchase/purchase.ts'
 import type { OfferState } from '../../../../server/purchase/seller.ts'
 import type { BlockIndex } from '../../../../shared/wall.ts'
 import { Violation } from '../check.ts'
 import type { Book } from '../ledger-model.ts'
 import { SIGNED } from '../samples.ts'
-import { isCharged, readTerms, timeOf, type World } from '../world.ts'
+import { isCharged, readTerms, computeTime, type World } from '../world.ts'
 import { signPayment, type Crowd, type Payer } from './payers.ts'
 
 /** Sends requests to a wall; the callback gets the response, or `undefined` if there is none. */
 export type Line = {
-  asks(target: Target, onAnswer: (space: OfferState | undefined) => void): void
+  requestOffer(target: Target, onAnswer: (space: OfferState | undefined) => void): void
   sendPayment(target: Target, payment: Payment, onOutcome: (outcome: Outcome | undefined) => void): void
 }
 
@@ -75,7 +75,7 @@ export function startKeeper(
   const recordEnd = (end: 'served' | 'paid', payment: string) => {
     world.trace(() => `client: reports ${payment.slice(-4)} as ${end}`)
     keeper.reported.add(payment)
-    for (const one of keeper.errands) if (one.signed.some((of) => keyOf(of) === payment)) one.end ??= end
+    for (const one of keeper.errands) if (one.signed.some((of) => toPaymentKey(of) === payment)) one.end ??= end
   }
   const toSavedPayment = (request: SignedRequest): SavedPayment => ({
     ...request,
@@ -84,7 +84,7 @@ export function startKeeper(
       runWhileAlive(() =>
         world.scheduler.call(process, () => {
           keeper.folder.delete(request.payment)
-          recordEnd('paid', keyOf(parsePayment(request.payment)))
+          recordEnd('paid', toPaymentKey(parsePayment(request.payment)))
           return 'a folder'
         }),
       ),
@@ -106,7 +106,7 @@ export function startKeeper(
     lock: () => Promise.resolve(() => Promise.resolve()),
     pause: (ms) => runWhileAlive(() => world.scheduler.wait(process, ms)),
     fetch: (request) => runWhileAlive(() => respondTo(world, line, request, parsePayment)),
-    now: () => timeOf(world),
+    now: () => computeTime(world),
     maxDollars: '1000000',
     onEarlier: (receipt) => recordEnd('served', readPaymentKey(receipt)),
   })
@@ -157,7 +157,7 @@ function respondTo(
       else resolve(strange)
     }
     if (header === null)
-      line.asks(target, (space) =>
+      line.requestOffer(target, (space) =>
         space === undefined ? loseProcess() : resolve(createOfferResponse(world, target, space)),
       )
     else
@@ -198,7 +198,7 @@ const createDeed = () => Response.json({ state: 'claimed' })
 const spaceCodes = { claimed: 'sold_out', reserved: 'purchase_pending', crowded: 'no_room' } as const
 
 function createOutcomeResponse(world: World, target: Target, outcome: Outcome): Response {
-  if (outcome.kind === 'bought') return Response.json({ owner: 'you', payment: keyOf(outcome.purchase.payment) })
+  if (outcome.kind === 'bought') return Response.json({ owner: 'you', payment: toPaymentKey(outcome.purchase.payment) })
   return createRefusal(world, target, outcome.code, outcome.details)
 }
 
@@ -206,7 +206,7 @@ function createOutcomeResponse(world: World, target: Target, outcome: Outcome): 
 const DOLLARS = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
 
 function createRefusal(world: World, target: Target, code: FailureCode, details?: Failure['details']): Response {
-  const { network, payTo, amount } = selectTerms(readTerms(world), target)
+  const { network, payTo, amount } = computeTerms(readTerms(world), target)
   const terms = {
     scheme: 'exact',
     network,
@@ -232,9 +232,10 @@ export function checkKeepers(world: World, book: Book, keepers: readonly Keeper[
       if (charged.length > 1) throw new Violation(`one wish is paid for once: payments ${formatNonces(charged)}`)
     }
     const untold = [...payments.values()].filter((payment) => {
-      const kind = book.row(keyOf(payment))?.state.kind
-      const isTaken = world.spendings.get(keyOf(payment))?.kind === 'transfer' && !world.undone.has(keyOf(payment))
-      return isTaken && (kind === 'sold' || kind === 'credited') && !reported.has(keyOf(payment))
+      const kind = book.findRow(toPaymentKey(payment))?.state.kind
+      const isTaken =
+        world.spendings.get(toPaymentKey(payment))?.kind === 'transfer' && !world.undone.has(toPaymentKey(payment))
+      return isTaken && (kind === 'sold' || kind === 'credited') && !reported.has(toPaymentKey(payment))
     })
     if (untold.length > 0)
       throw new Violation(`a client says of what was taken that it was: payments ${formatNonces(untold)}`)

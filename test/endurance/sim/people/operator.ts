@@ -2,18 +2,18 @@
 
 import { acceptRestoredBackup, findLostPayments } from '../../../../server/books/accept-restored-backup.ts'
 import { compareBooks } from '../../../../server/domain/purchase/balance.ts'
-import { keyOf } from '../../../../server/domain/purchase/payment.ts'
+import { toPaymentKey } from '../../../../server/domain/purchase/payment.ts'
 import type { StorePosition } from '../../../../server/domain/store-position.ts'
-import { readSettled } from '../../../support/scheduler.ts'
+import { readSettledResult } from '../../../support/scheduler.ts'
 import { assertPromise, findRow, type Witness } from '../check.ts'
 import { writeWitness, type Copy, type Operator } from '../guard.ts'
 import type { Vault } from '../ledger-model.ts'
 import {
-  heightOf,
+  computeHeight,
   getMaxLag,
   readAuthorization,
   readTerms,
-  timeOf,
+  computeTime,
   listTransfers,
   readTransfers,
   type World,
@@ -39,7 +39,7 @@ export function createOperator({ prng }: World, vault: Vault): Operator {
  * acceptance would report that. A snapshot of the store's device includes a witness that is next to the store.
  */
 export function saveCopy(world: World, operator: Operator): void {
-  const position = readSettled(operator.vault.ports.store.position())
+  const position = readSettledResult(operator.vault.ports.store.readPosition())
   if (position.height === 0n) return
   operator.vault.saveCopy(operator.copies.length)
   operator.copies.push({ position, witness: operator.witness })
@@ -48,7 +48,7 @@ export function saveCopy(world: World, operator: Operator): void {
 
 /** The copies that lack later changes of the wall. */
 export function listOlderCopies({ vault, copies }: Operator): readonly Copy[] {
-  const { payment, height } = readSettled(vault.ports.store.position())
+  const { payment, height } = readSettledResult(vault.ports.store.readPosition())
   return copies.filter(({ position }) => payment > position.payment || height > position.height)
 }
 
@@ -58,13 +58,13 @@ export function restoreCopy(world: World, operator: Operator, copied: Copy, witn
   vault.restoreCopy(copies.indexOf(copied))
   const isSnapshot = !isApart && world.prng.nextBoolean(0.7)
   if (isSnapshot) operator.witness = copied.witness
-  const position = readSettled(vault.ports.store.position())
+  const position = readSettledResult(vault.ports.store.readPosition())
   const seen = operator.witness
   const isBehind =
     seen !== undefined &&
     (position.change < seen.change || position.payment < seen.payment || position.height < seen.height)
   operator.putBack = { isBehind, lost: listLostPayments(world, operator, witness) }
-  forgetLost(world, witness)
+  forgetLostPayments(world, witness)
   const { size } = operator.putBack.lost
   world.trace(() => `operator: restores the copy${isSnapshot ? ', with its witness' : ''}: ${size} payments are lost`)
 }
@@ -79,26 +79,30 @@ function listLostPayments(
   witness: Witness,
 ): ReadonlyMap<string, string> {
   const { store, payouts, checkpoint } = vault.ports
-  const { height: from } = readSettled(store.position())
-  const shown = BigInt(heightOf(world) - getMaxLag(world))
-  const payees = new Set([...readSettled(checkpoint.payees()), ...(seen?.payees ?? []), readTerms(world).payTo])
+  const { height: from } = readSettledResult(store.readPosition())
+  const shown = BigInt(computeHeight(world) - getMaxLag(world))
+  const payees = new Set([
+    ...readSettledResult(checkpoint.listPayees()),
+    ...(seen?.payees ?? []),
+    readTerms(world).payTo,
+  ])
   const lost = listTransfers(world).filter(
     ({ to, height, ...key }) =>
       height > from &&
       height <= shown &&
       payees.has(to) &&
-      findRow(witness, keyOf(key)) === undefined &&
-      readSettled(payouts.findReference(key)) === undefined,
+      findRow(witness, toPaymentKey(key)) === undefined &&
+      readSettledResult(payouts.findReference(key)) === undefined,
   )
-  return new Map(lost.map((transfer) => [keyOf(transfer), transfer.tx]))
+  return new Map(lost.map((transfer) => [toPaymentKey(transfer), transfer.tx]))
 }
 
 /**
  * Forgets observations about payments that the copy does not know: the wall no longer settles them, and may store and
  * credit them again. Pictures that were stored after the copy was made are forgotten too.
  */
-function forgetLost(world: World, witness: Witness): void {
-  for (const sent of world.pool) if (findRow(witness, keyOf(sent.payment)) === undefined) sent.isForgotten = true
+function forgetLostPayments(world: World, witness: Witness): void {
+  for (const sent of world.pool) if (findRow(witness, toPaymentKey(sent.payment)) === undefined) sent.isForgotten = true
   for (const known of [witness.written, witness.claimed])
     for (const key of known.keys()) if (findRow(witness, key) === undefined) known.delete(key)
   for (const key of witness.kept.keys()) {
@@ -118,7 +122,7 @@ export function mustWait(world: World, { putBack, witness, isApart }: Operator, 
   if (putBack.isBehind) return true
   if (isApart && witness !== undefined) return false
   return listTransfers(world).some((transfer) => {
-    const key = keyOf(transfer)
+    const key = toPaymentKey(transfer)
     return putBack.lost.get(key) === transfer.tx && findRow(book, key) === undefined
   })
 }
@@ -128,8 +132,8 @@ export function acceptCopy(world: World, operator: Operator, seenBy: Witness): v
   const { store, checkpoint, payouts } = operator.vault.ports
   const sight = { newest: 0 }
   const chain: Parameters<typeof findLostPayments>[0]['chain'] = {
-    read: async (key) => readAuthorization(world, key, sight),
-    transfersTo: async (payTo, from) => readTransfers(world, payTo, from, sight),
+    readAuthorization: async (key) => readAuthorization(world, key, sight),
+    readTransfers: async (payTo, from) => readTransfers(world, payTo, from, sight),
   }
   const witness = { write: async (seen: StorePosition) => writeWitness(operator, seen) }
   const deps = {
@@ -139,14 +143,14 @@ export function acceptCopy(world: World, operator: Operator, seenBy: Witness): v
     store,
     witness,
     terms: readTerms(world),
-    clock: { now: () => timeOf(world) },
+    clock: { now: () => computeTime(world) },
   }
-  const lost = readSettled(findLostPayments(deps, operator.witness))
+  const lost = readSettledResult(findLostPayments(deps, operator.witness))
   world.trace(() => `operator: accepts the copy: ${lost === 'silent' ? lost : lost.orphans.length}`)
   if (lost === 'silent') return
-  readSettled(acceptRestoredBackup(deps, lost))
+  readSettledResult(acceptRestoredBackup(deps, lost))
   for (const orphan of lost.orphans) {
-    const key = keyOf(orphan)
+    const key = toPaymentKey(orphan)
     assertPromise(
       findRow(seenBy, key)?.state.kind === 'credited',
       'a payment lost by an older copy is a credit once the copy is accepted',
@@ -162,16 +166,16 @@ export function acceptCopy(world: World, operator: Operator, seenBy: Witness): v
  * operator must have got an alert.
  */
 export function checkBooks(world: World, { vault, firstLook }: Operator, witness: Witness): void {
-  const statement = readSettled(vault.ports.audit.statement())
+  const statement = readSettledResult(vault.ports.audit.readStatement())
   // If only the lost history used a payment address, the wall cannot know that it must search that address.
   const payees = new Set<string>([...statement.payees, readTerms(world).payTo])
   const arrivals = listTransfers(world).filter(({ to }) => payees.has(to))
   const { unpaid, landed, orphans } = compareBooks(statement, arrivals, statement)
   for (const sale of unpaid)
     assertPromise(
-      witness.alerts.has(keyOf(sale)),
+      witness.alerts.has(toPaymentKey(sale)),
       'the books: the operator gets an alert for an unpaid sale',
-      keyOf(sale),
+      toPaymentKey(sale),
     )
   for (const { payer, nonce, amount } of landed) {
     const key = `${payer}:${nonce}`

@@ -10,19 +10,19 @@ import {
   createEmptyView,
   toFeedPage,
   toRegistry,
-  statsOf,
+  computeStats,
 } from '../../../../server/domain/wall/wall-view.ts'
 import { makeChange, createRegistration, createBlockRepaint } from '../../../../server/wall/signed-changes.ts'
 import { formatEditMessage, formatRegisterMessage } from '../../../../shared/signing.ts'
-import { coordOf, type BlockIndex } from '../../../../shared/wall.ts'
+import { formatCoord, type BlockIndex } from '../../../../shared/wall.ts'
 import { unlimited } from '../../../support/fakes/limits.ts'
 import { fakeWallets, computeSignature } from '../../../support/fakes/wallets.ts'
-import { readSettled } from '../../../support/scheduler.ts'
+import { readSettledResult } from '../../../support/scheduler.ts'
 import { Violation } from '../check.ts'
 import type { Paint } from '../ledger-model.ts'
 import { toAddress } from '../samples.ts'
 import type { Server } from '../server.ts'
-import { timeOf, type World } from '../world.ts'
+import { computeTime, type World } from '../world.ts'
 
 const HOST = 'wall.example'
 
@@ -59,19 +59,19 @@ export function sendChange(
   const recordAnswer = (answer: object) => {
     if (!isFailure(answer)) done.add(getSentText(chosen))
   }
-  send(server, chosen).then(recordAnswer, (error: unknown) => {
+  sendToServer(server, chosen).then(recordAnswer, (error: unknown) => {
     if (!(error instanceof StoreUnavailable)) failed(error)
   })
 }
 
 function signChange({ prng, ...world }: World, number: number, wall: readonly BlockIndex[]): Sent {
   const wallet = toAddress(1 + prng.nextInt(3))
-  const ts = timeOf({ prng, ...world }) - prng.nextInt(10_000)
+  const ts = computeTime({ prng, ...world }) - prng.nextInt(10_000)
   if (prng.nextBoolean(0.3)) return { wallet, name: `name ${number}`, ts }
   return { wallet, block: prng.pick(wall), message: `paint ${number}`, ts }
 }
 
-async function send({ paint, follower, clock }: Server, sent: Sent): Promise<object | Failure> {
+async function sendToServer({ paint, follower, clock }: Server, sent: Sent): Promise<object | Failure> {
   if (paint === undefined || follower === undefined) return createFailure('server_busy', 'closed')
   const shared = { ...paint, ...follower, wallets: fakeWallets, clock, hosts: [HOST], limits: unlimited }
   const { wallet, ts } = sent
@@ -84,7 +84,7 @@ async function send({ paint, follower, clock }: Server, sent: Sent): Promise<obj
       'owner',
     )
   }
-  const coord = coordOf(sent.block)
+  const coord = formatCoord(sent.block)
   const signature = computeSignature(wallet, formatEditMessage(HOST, coord, ts, { message: sent.message }))
   const change = await createBlockRepaint(shared, coord, { message: sent.message })
   return await makeChange(shared, change, { ts, signature }, 'owner')
@@ -92,7 +92,7 @@ async function send({ paint, follower, clock }: Server, sent: Sent): Promise<obj
 
 /** Compares the log, the blocks and every view of them with the acknowledged changes. */
 export function checkPaint(paint: Paint, { sent, done }: Studio, follower: Server['follower']): void {
-  const log = readSettled(paint.log.readAfter(0, 1000))
+  const log = readSettledResult(paint.log.readAfter(0, 1000))
   const written = log.flatMap((change) => readContent(change) ?? [])
   for (const word of sent.map(getSentText)) {
     const times = written.filter((other) => other === word).length
@@ -105,14 +105,14 @@ export function checkPaint(paint: Paint, { sent, done }: Studio, follower: Serve
     if (of !== undefined && times.some((ts, at) => ts < (times[at - 1] ?? ts)))
       throw new Violation(`a change that was signed earlier does not undo a later one: ${of}`)
   }
-  const views = [log, readSettled(paint.log.readCompacted())].map(replayChanges)
+  const views = [log, readSettledResult(paint.log.readCompacted())].map(replayChanges)
   if (!isDeepStrictEqual(views[0], views[1]))
     throw new Violation('the compacted log and the full log show the same wall')
-  if (follower !== undefined && !isDeepStrictEqual(views[0], collectVisible(follower.view)))
+  if (follower !== undefined && !isDeepStrictEqual(views[0], collectVisibleState(follower.view)))
     throw new Violation('the view of the server equals the log')
   for (const block of new Set(log.flatMap((change) => ('block' in change ? [change.block] : [])))) {
     const last = log.findLast((change) => 'block' in change && change.block === block)
-    const owned = readSettled(Promise.resolve(paint.blocks.findOwned(block)))
+    const owned = readSettledResult(Promise.resolve(paint.blocks.findOwned(block)))
     if (last === undefined || !('content' in last) || owned?.content.message !== last.content.message)
       throw new Violation('a block shows its last change')
   }
@@ -121,11 +121,11 @@ export function checkPaint(paint: Paint, { sent, done }: Studio, follower: Serve
 function replayChanges(changes: readonly Change[]): object {
   const view = createEmptyView()
   for (const change of changes) applyChange(view, change)
-  return collectVisible(view)
+  return collectVisibleState(view)
 }
 
-const collectVisible = (view: ReturnType<typeof createEmptyView>): object => ({
-  stats: statsOf(view),
+const collectVisibleState = (view: ReturnType<typeof createEmptyView>): object => ({
+  stats: computeStats(view),
   agents: toRegistry(view),
   feed: toFeedPage(view, { after: 0, limit: 100 }),
   blocks: [...view.claimed.keys()].map((block) => toCanvasBlock(view, block)),

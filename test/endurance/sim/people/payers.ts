@@ -4,8 +4,8 @@ import { createFailure, isFailure, type Failure } from '../../../../server/domai
 import { HOLDS_MAX } from '../../../../server/domain/purchase/claim-rules.ts'
 import type { Draft } from '../../../../server/domain/purchase/listing.ts'
 import {
-  keyOf,
-  selectTerms,
+  toPaymentKey,
+  computeTerms,
   type Address,
   type Payment,
   type Target,
@@ -14,9 +14,9 @@ import { isBlock } from '../../../../server/domain/purchase/target.ts'
 import { toOrder } from '../../../../server/purchase/order-binding.ts'
 import { computeOrderNonce, formatOrderText } from '../../../../shared/order.ts'
 import type { BlockIndex } from '../../../../shared/wall.ts'
-import { sizeOf } from '../areas.ts'
+import { parseSize } from '../areas.ts'
 import { toAddress, FORGED, createModelPayment, createPicture, createPixels, PLAIN, SIGNED } from '../samples.ts'
-import { broadcast, spendNow, drawFault, readTerms, timeOf, type World } from '../world.ts'
+import { broadcastPayment, spendAuthorization, drawFault, readTerms, computeTime, type World } from '../world.ts'
 
 /** One request to buy, as it leaves a client. */
 export type Order = {
@@ -69,10 +69,10 @@ export function drawOrder(world: World, crowd: Crowd, payer: Payer): Order {
   const again = isGreedy ? 0.1 : payer.habit === 'resends' ? 0.75 : 0.2
   const known = own.length > 0 && prng.nextBoolean(again) ? prng.pick(own) : undefined
   const pen = known === undefined ? drawPen(world, crowd) : undefined
-  const first = known && crowd.firstTarget.get(keyOf(known))
+  const first = known && crowd.firstTarget.get(toPaymentKey(known))
   const last = own.at(-1)
   // A payer who signs a new payment usually still wants the same target.
-  const same = first ?? (last === undefined ? undefined : crowd.firstTarget.get(keyOf(last)))
+  const same = first ?? (last === undefined ? undefined : crowd.firstTarget.get(toPaymentKey(last)))
   const target =
     same !== undefined && prng.nextBoolean(isGreedy && first === undefined ? 0 : 0.85) ? same : drawTarget(world, crowd)
   const signed =
@@ -83,7 +83,7 @@ export function drawOrder(world: World, crowd: Crowd, payer: Payer): Order {
   const order =
     world.isBound && known === undefined ? bindOrder(world, crowd, { target, payment: signed, listing }) : undefined
   const payment = order?.payment ?? signed
-  if (first === undefined) crowd.firstTarget.set(keyOf(payment), target)
+  if (first === undefined) crowd.firstTarget.set(toPaymentKey(payment), target)
   return alterInTransit(world, crowd, { target, payment, listing })
 }
 
@@ -100,13 +100,13 @@ function bindOrder(world: World, { signed, bound }: Crowd, { target, payment, li
   const text = formatOrderText(toOrder(target, !isBlock(target), listing, HOST))
   const order = { target, payment: { ...payment, nonce: computeOrderNonce(text, salt), salt }, listing }
   signed[signed.indexOf(payment)] = order.payment
-  bound.set(keyOf(order.payment), order)
+  bound.set(toPaymentKey(order.payment), order)
   return order
 }
 
 /** An order as it arrives: a bound one is as it was signed, unless somebody in transit alters it or strips its salt. */
 function alterInTransit({ words }: World, { bound }: Crowd, order: Order): Order {
-  const own = bound.get(keyOf(order.payment))
+  const own = bound.get(toPaymentKey(order.payment))
   if (own === undefined) return order
   if (!words.nextBoolean(ALTERED)) return { ...order, target: own.target, listing: own.listing }
   if (words.nextBoolean(0.5)) return order
@@ -125,7 +125,7 @@ function drawDraft({ prng, words }: World, target: Target): Draft {
   const said = { ...PLAIN, message: `word ${words.nextInt(1000)}`, painter: words.pick([null, toAddress(9)]) }
   if (isBlock(target)) return { ...said, pixels: words.nextBoolean(0.3) ? createPixels(words.nextInt(240)) : null }
   if (!prng.nextBoolean(0.3)) return said
-  return { ...said, picture: createPicture(sizeOf(target), prng.nextBoolean(0.8), words.nextInt(240)) }
+  return { ...said, picture: createPicture(parseSize(target), prng.nextBoolean(0.8), words.nextInt(240)) }
 }
 
 /**
@@ -134,11 +134,11 @@ function drawDraft({ prng, words }: World, target: Target): Draft {
  */
 function signAgain(world: World, known: Payment, target: Target): Payment {
   const { prng, isVaried, isRepriced } = world
-  const asked = selectTerms(readTerms(world), target).amount
+  const asked = computeTerms(readTerms(world), target).amount
   // A payer who has seen another price since then has a reason to sign again.
   const isOutdated = isRepriced && asked !== known.amount
   if (!isVaried || known.signature !== SIGNED || !prng.nextBoolean(isOutdated ? 0.6 : 0.15)) return known
-  const validBefore = BigInt(Math.floor(timeOf(world) / 1000) + prng.pick([30, 90, 300]))
+  const validBefore = BigInt(Math.floor(computeTime(world) / 1000) + prng.pick([30, 90, 300]))
   // If a nonce is signed for another amount, that is the current price if the nonce is even or prices keep changing.
   const other = isRepriced || BigInt(known.nonce) % 2n === 0n ? asked : known.amount + readTerms(world).amount
   const amount = prng.nextBoolean(isOutdated ? 0.8 : 0.3) ? other : known.amount
@@ -169,8 +169,8 @@ export function signPayment(
   target: Target,
   { seconds, ...pen }: Pen = OWN_PEN,
 ): Payment {
-  const until = BigInt(Math.floor(timeOf(world) / 1000) + seconds)
-  const terms = selectTerms(readTerms(world), target)
+  const until = BigInt(Math.floor(computeTime(world) / 1000) + seconds)
+  const terms = computeTerms(readTerms(world), target)
   const payment = { ...createModelPayment(wallet, signed.length + 1, until, terms), ...pen }
   signed.push(payment)
   return payment
@@ -185,8 +185,8 @@ export function causeMischief(world: World, { payers, signed, areas, wall }: Cro
     balances.set(wallet, (balances.get(wallet) ?? 0) + (areas.length > 0 ? prng.pick([1, wall.length]) : 1))
   if (signed.length === 0) return
   const payment = prng.pick(signed)
-  if (drawFault(world, 'othersBroadcast')) broadcast(world, payment, 'others')
-  if (world.spendings.has(keyOf(payment))) return
-  if (drawFault(world, 'cancel')) spendNow(world, payment, 'cancelled')
-  else if (drawFault(world, 'spendElsewhere')) spendNow(world, payment, 'elsewhere')
+  if (drawFault(world, 'othersBroadcast')) broadcastPayment(world, payment, 'others')
+  if (world.spendings.has(toPaymentKey(payment))) return
+  if (drawFault(world, 'cancel')) spendAuthorization(world, payment, 'cancelled')
+  else if (drawFault(world, 'spendElsewhere')) spendAuthorization(world, payment, 'elsewhere')
 }

@@ -3,13 +3,13 @@
  * served. Whatever happens to them, each wish buys at most one block or area, and is paid for at most once.
  */
 
-import { keyOf, type Payment, type Target } from '../../../../server/domain/purchase/payment.ts'
+import { toPaymentKey, type Payment, type Target } from '../../../../server/domain/purchase/payment.ts'
 import { isSold } from '../../../../server/domain/purchase/purchase.ts'
 import { resolveTarget } from '../../../../server/domain/purchase/target.ts'
 import { isNext } from '../areas.ts'
 import { Violation } from '../check.ts'
 import type { Book } from '../ledger-model.ts'
-import { isCharged, timeOf, type World } from '../world.ts'
+import { isCharged, computeTime, type World } from '../world.ts'
 import type { Payer } from './payers.ts'
 
 /** One block or area that somebody wants. */
@@ -27,7 +27,7 @@ export type Wish = {
 export const createWish = (world: World, payer: Payer, target: Target): Wish => ({
   payer,
   target,
-  since: timeOf(world),
+  since: computeTime(world),
   signed: [],
   isWaiting: false,
   isMistimed: false,
@@ -40,12 +40,12 @@ const TIMEOUT_MS = 8 * 60_000
 
 /** Whether a client continues to send requests. */
 export const isAsking = (world: World, { end, since }: Wish): boolean =>
-  end === undefined && timeOf(world) - since < TIMEOUT_MS
+  end === undefined && computeTime(world) - since < TIMEOUT_MS
 
 /** Ends the wish of a client that got a deed without paying: served if the deed is its own; otherwise it gives up. */
 export function endWish(book: Book, wish: Wish): void {
   const isOwn = wish.signed.some((payment) => {
-    const row = book.row(keyOf(payment))
+    const row = book.findRow(toPaymentKey(payment))
     return row !== undefined && isSold(row) && resolveTarget(row) === wish.target
   })
   wish.end = isOwn ? 'served' : 'refused'
@@ -61,7 +61,7 @@ export function checkWishes(world: World, book: Book, wishes: readonly Wish[]): 
     if (paid === undefined || wish.end === 'served' || (wish.end === undefined && !isAsking(world, wish))) continue
     // A client that wants any block gets sold_out when all blocks are sold. A payment that settled late may have bought
     // another block.
-    const row = book.row(keyOf(paid))
+    const row = book.findRow(toPaymentKey(paid))
     const isMoved = !isNext(wish.target) && (row === undefined || resolveTarget(row) !== wish.target)
     const isElsewhere = row?.state.kind === 'credited' || isMoved
     const isSoldOut = isNext(wish.target) && wish.end === 'refused'

@@ -4,11 +4,11 @@ import type { Engine } from '../../../../db/engine.ts'
 import { openPostgres } from '../../../../db/postgres/open.ts'
 import { StoreUnavailable } from '../../../../server/domain/failure.ts'
 import { CLAIM_ORDER } from '../../../../shared/wall.ts'
-import { catchFailure, reserve, sell, findStored, testOver } from '../../../support/engine.ts'
+import { catchFailure, reserveTarget, sellBlock, findStoredPurchase, testOver } from '../../../support/engine.ts'
 import { scaleLimit } from '../../../support/machine.ts'
 import { startCutProxy, type Cut, type CutProxy } from '../../../support/postgres/cut-proxy.ts'
 import {
-  blockOf,
+  parseBlockOrThrow,
   createTestEdit,
   toHash,
   HEAD,
@@ -54,23 +54,23 @@ describe.each<Cut>(['before', 'after'])('a connection cut %s COMMIT reaches the 
     'if the connection is cut at the commit of a claim, the block is held once, and the claim returns the stored purchase',
     async ({ wall, proxy, url }) => {
       const sprung = proxy.cutAt('COMMIT', cut)
-      const held = await reserve(wall, 'next', createTestPayment(1, 1))
+      const held = await reserveTarget(wall, 'next', createTestPayment(1, 1))
       await sprung
-      expect(await findStored(wall, createTestPayment(1, 1))).toEqual(held)
+      expect(await findStoredPurchase(wall, createTestPayment(1, 1))).toEqual(held)
       expect(await readCounts(url)).toEqual({ payments: 1, changes: 0, taken: 1 })
-      expect((await reserve(wall, 'next', createTestPayment(2, 2))).block).toBe(CLAIM_ORDER[1] ?? held.block)
+      expect((await reserveTarget(wall, 'next', createTestPayment(2, 2))).block).toBe(CLAIM_ORDER[1] ?? held.block)
     },
   )
 
   testBehindProxy(
     'if the connection is cut at the commit of a sale, the sale is made once, and the log has no gap',
     async ({ wall, proxy, url }) => {
-      const held = await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
+      const held = await reserveTarget(wall, parseBlockOrThrow('3,4'), createTestPayment(1, 1))
       const sprung = proxy.cutAt('COMMIT', cut)
       const sold = await wall.ledger.finalize(held, toHash(1), true, NOW)
       await sprung
-      expect(await findStored(wall, held.payment)).toEqual(sold)
-      await sell(wall, 'next', 2, 2)
+      expect(await findStoredPurchase(wall, held.payment)).toEqual(sold)
+      await sellBlock(wall, 'next', 2, 2)
       expect((await wall.log.readAfter(0, 9)).map(({ number }) => number)).toEqual([1, 2])
       expect(await readCounts(url)).toEqual({ payments: 2, changes: 2, taken: 2 })
     },
@@ -79,16 +79,18 @@ describe.each<Cut>(['before', 'after'])('a connection cut %s COMMIT reaches the 
   testBehindProxy(
     'if the connection is cut at the commit of a receipt, an edit or a release, the result is the same as without the cut',
     async ({ wall, proxy }) => {
-      const doubted = await wall.ledger.markUncertain(await reserve(wall, blockOf('3,4'), createTestPayment(1, 1)))
+      const doubted = await wall.ledger.markUncertain(
+        await reserveTarget(wall, parseBlockOrThrow('3,4'), createTestPayment(1, 1)),
+      )
       const sold = await wall.ledger.finalize(doubted, toHash(1), true, NOW)
       await runThroughProxy(proxy, cut, async () => await wall.ledger.markAnswered(sold.payment))
-      expect(await findStored(wall, sold.payment)).toMatchObject({ state: { unanswered: false } })
+      expect(await findStoredPurchase(wall, sold.payment)).toMatchObject({ state: { unanswered: false } })
       const edit = createTestEdit(1, { message: 'x' })
       await runThroughProxy(proxy, cut, async () =>
         expect(await wall.blocks.edit(sold.block, edit, NOW)).toBe('applied'),
       )
       expect(await wall.blocks.edit(sold.block, edit, NOW)).toBe('repeated')
-      const held = await reserve(wall, blockOf('5,6'), createTestPayment(2, 2))
+      const held = await reserveTarget(wall, parseBlockOrThrow('5,6'), createTestPayment(2, 2))
       await runThroughProxy(proxy, cut, async () => await wall.ledger.release(held, false))
       expect(await wall.ledger.checkSpace(held.block)).toBe('open')
     },
@@ -104,9 +106,9 @@ testBehindProxy(
   'if a connection goes silent at COMMIT, it is abandoned, and the outcome is read over another connection',
   async ({ wall, proxy, url }) => {
     const sprung = proxy.cutAt('COMMIT', 'silence')
-    const held = await reserve(wall, 'next', createTestPayment(1, 1))
+    const held = await reserveTarget(wall, 'next', createTestPayment(1, 1))
     await sprung
-    expect(await findStored(wall, createTestPayment(1, 1))).toEqual(held)
+    expect(await findStoredPurchase(wall, createTestPayment(1, 1))).toEqual(held)
     expect(await readCounts(url)).toEqual({ payments: 1, changes: 0, taken: 1 })
   },
 )
@@ -116,7 +118,7 @@ testBehindProxy(
   async ({ wall, proxy, url }) => {
     for (const words of ['BEGIN', 'FOR UPDATE', 'INSERT INTO payments', 'UPDATE blocks']) {
       const sprung = proxy.cutAt(words, 'after')
-      await reserve(wall, 'next', createTestPayment(1, words.length))
+      await reserveTarget(wall, 'next', createTestPayment(1, words.length))
       await sprung
     }
     expect(await readCounts(url)).toEqual({ payments: 4, changes: 0, taken: 4 })
@@ -126,13 +128,13 @@ testBehindProxy(
 testBehindProxy(
   'if the database goes down at the commit of a step, the step fails as unavailable, and its result is found once the database is back',
   async ({ wall, proxy, url }) => {
-    const held = await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
+    const held = await reserveTarget(wall, parseBlockOrThrow('3,4'), createTestPayment(1, 1))
     const sprung = proxy.cutAt('COMMIT', 'after').then(() => proxy.breakDown())
     const failure = await catchFailure(wall.ledger.finalize(held, toHash(1), true, NOW))
     await sprung
     expect(failure).toBeInstanceOf(StoreUnavailable)
     proxy.endFailures()
-    const { state } = await findStored(wall, held.payment)
+    const { state } = await findStoredPurchase(wall, held.payment)
     expect(state).toMatchObject({ kind: 'sold', tx: toHash(1) })
     expect(await wall.ledger.finalize(held, toHash(1), true, NOW)).toMatchObject({ state })
     expect(await readCounts(url)).toEqual({ payments: 1, changes: 1, taken: 1 })
@@ -142,7 +144,7 @@ testBehindProxy(
 testBehindProxy(
   'while the database is unavailable, every step fails and stores nothing; when it is back, steps succeed again',
   async ({ wall, proxy, url }) => {
-    const held = await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
+    const held = await reserveTarget(wall, parseBlockOrThrow('3,4'), createTestPayment(1, 1))
     proxy.breakDown()
     const steps = [
       wall.ledger.claim('next', createTestPayment(2, 2), SILENT, HEAD, NOW, []),
@@ -158,9 +160,9 @@ testBehindProxy(
       expect(step).toBeInstanceOf(StoreUnavailable)
       expect(String(step)).toMatch(/the database failed: (?:.* \()?[A-Z0-9_]+\)?$|no database connection is available$/)
     }
-    expect(await wall.store.ready()).toBe(false)
+    expect(await wall.store.isReadable()).toBe(false)
     proxy.endFailures()
-    expect(await wall.store.ready()).toBe(true)
+    expect(await wall.store.isReadable()).toBe(true)
     expect(await readCounts(url)).toEqual({ payments: 1, changes: 0, taken: 1 })
     expect((await wall.ledger.finalize(held, toHash(1), true, NOW)).state.kind).toBe('sold')
   },

@@ -4,11 +4,11 @@ import type { Engine } from '../../../../db/engine.ts'
 import { openPostgres } from '../../../../db/postgres/open.ts'
 import { StaleWriteError, StoreUnavailable } from '../../../../server/domain/failure.ts'
 import { CLAIM_ORDER } from '../../../../shared/wall.ts'
-import { catchFailure, reserve, sell, findStored, testOver } from '../../../support/engine.ts'
+import { catchFailure, reserveTarget, sellBlock, findStoredPurchase, testOver } from '../../../support/engine.ts'
 import { scaleLimit } from '../../../support/machine.ts'
 import { startCutProxy, type Cut, type CutProxy } from '../../../support/postgres/cut-proxy.ts'
 import {
-  blockOf,
+  parseBlockOrThrow,
   createTestEdit,
   toHash,
   HEAD,
@@ -54,12 +54,12 @@ async function countCommits(sql: SQL): Promise<number> {
   return row.count
 }
 
-const listTaken = async (sql: SQL): Promise<number[]> => {
+const listTakenBlocks = async (sql: SQL): Promise<number[]> => {
   const found: { i: number }[] = await sql.unsafe(`SELECT i FROM blocks WHERE state <> 'open' ORDER BY rank`)
   return found.map(({ i }) => i)
 }
 
-const reserveNext = (wall: Engine, payer: number) => reserve(wall, 'next', createTestPayment(payer, payer))
+const reserveNext = (wall: Engine, payer: number) => reserveTarget(wall, 'next', createTestPayment(payer, payer))
 
 testOnWall(
   'claims of the next block that wait at the same time share a commit, and each gets a block of its own',
@@ -69,7 +69,7 @@ testOnWall(
     // The first two claims get a commit each, and the others, which wait meanwhile, share one.
     expect((await countCommits(sql)) - before).toBe(3)
     expect(new Set(held.map(({ block }) => block))).toEqual(new Set(CLAIM_ORDER.slice(0, WRITERS)))
-    expect(await listTaken(sql)).toEqual(CLAIM_ORDER.slice(0, WRITERS))
+    expect(await listTakenBlocks(sql)).toEqual(CLAIM_ORDER.slice(0, WRITERS))
   },
 )
 
@@ -77,8 +77,8 @@ testOnWall(
   'if some writes of a group fail, the others succeed, and each failed write gets its own error',
   async ({ wall, sql }) => {
     const [released, sold] = [
-      await reserve(wall, blockOf('3,4'), createTestPayment(90, 90)),
-      await sell(wall, '5,6', 91, 91),
+      await reserveTarget(wall, parseBlockOrThrow('3,4'), createTestPayment(90, 90)),
+      await sellBlock(wall, '5,6', 91, 91),
     ]
     await wall.ledger.release(released, false)
     const failing = [
@@ -95,7 +95,7 @@ testOnWall(
     expect(stale).toBeInstanceOf(StaleWriteError)
     expect(String(rejected)).toContain('the database rejected a statement')
     expect(painted).toBe('applied')
-    expect(await listTaken(sql)).toHaveLength(WRITERS + 1)
+    expect(await listTakenBlocks(sql)).toHaveLength(WRITERS + 1)
     expect(await wall.blocks.findOwned(sold.block)).toMatchObject({ content: { message: 'kept' } })
   },
 )
@@ -103,8 +103,10 @@ testOnWall(
 testOnWall(
   'entries of one commit are numbered without gaps, and so are the sales among them',
   async ({ wall, sql }) => {
-    const owned = await Promise.all(runEach((payer) => sell(wall, 'next', payer, payer)))
-    const held = await Promise.all(runEach((payer) => reserve(wall, 'next', createTestPayment(50 + payer, 50 + payer))))
+    const owned = await Promise.all(runEach((payer) => sellBlock(wall, 'next', payer, payer)))
+    const held = await Promise.all(
+      runEach((payer) => reserveTarget(wall, 'next', createTestPayment(50 + payer, 50 + payer))),
+    )
     const before = await countCommits(sql)
     await Promise.all([
       ...held.map((purchase, at) => wall.ledger.finalize(purchase, toHash(500 + at), true, NOW)),
@@ -131,7 +133,7 @@ testOnWall(
 )
 
 testOnWall('parallel repaints of one block each keep the changes of the others', async ({ wall }) => {
-  const { block } = await sell(wall, '3,4', 1, 1)
+  const { block } = await sellBlock(wall, '3,4', 1, 1)
   const edits = [createTestEdit(1, { message: 'kept' }), createTestEdit(2, { link: 'https://kept.example' })]
   const painted = edits.map((edit) => wall.blocks.edit(block, edit, NOW))
   expect(await Promise.all(painted)).toEqual(['applied', 'applied'])
@@ -141,7 +143,7 @@ testOnWall('parallel repaints of one block each keep the changes of the others',
 })
 
 testOnWall('a block that another process has locked delays only the writers of that block', async ({ wall, sql }) => {
-  const sold = await sell(wall, '3,4', 1, 1)
+  const sold = await sellBlock(wall, '3,4', 1, 1)
   const painting = await sql.begin(async (transaction) => {
     await transaction.unsafe(`SELECT 1 FROM blocks WHERE i = ${sold.block} FOR UPDATE`)
     const repaint = wall.blocks.edit(sold.block, createTestEdit(1, { message: 'later' }), NOW)
@@ -156,7 +158,7 @@ testOnWall('a block that another process has locked delays only the writers of t
 testOnWall(
   'if another process has locked the block of a late payment, the claims that wait with this payment are still committed',
   async ({ wall, sql }) => {
-    const late = await reserve(wall, blockOf('3,4'), createTestPayment(50, 50))
+    const late = await reserveTarget(wall, parseBlockOrThrow('3,4'), createTestPayment(50, 50))
     await wall.ledger.release(late, false)
     const before = await countCommits(sql)
     const fulfilling = await sql.begin(async (transaction) => {
@@ -182,8 +184,8 @@ describe.each<Cut>(['before', 'after', 'silence'])('a connection cut (%s) at the
       const sprung = proxy.cutAt('COMMIT', cut, LAST)
       const held = await Promise.all(runEach((payer) => reserveNext(wall, payer)))
       await sprung
-      for (const purchase of held) expect(await findStored(wall, purchase.payment)).toEqual(purchase)
-      expect(await listTaken(sql)).toEqual(CLAIM_ORDER.slice(0, WRITERS))
+      for (const purchase of held) expect(await findStoredPurchase(wall, purchase.payment)).toEqual(purchase)
+      expect(await listTakenBlocks(sql)).toEqual(CLAIM_ORDER.slice(0, WRITERS))
     },
   )
 })
@@ -195,7 +197,7 @@ describe.each(['INSERT INTO payments', 'UPDATE blocks'])('a connection cut at %s
       const sprung = proxy.cutAt(words, 'after', LAST)
       await Promise.all(runEach((payer) => reserveNext(wall, payer)))
       await sprung
-      expect(await listTaken(sql)).toEqual(CLAIM_ORDER.slice(0, WRITERS))
+      expect(await listTakenBlocks(sql)).toEqual(CLAIM_ORDER.slice(0, WRITERS))
     },
   )
 })
@@ -208,10 +210,10 @@ testOnWall(
     await sprung
     expect(failures.slice(2).every((failure) => failure instanceof StoreUnavailable)).toBe(true)
     proxy.endFailures()
-    const findAll = () => Promise.all(runEach((payer) => wall.ledger.find(createTestPayment(payer, payer))))
+    const findAllPurchases = () => Promise.all(runEach((payer) => wall.ledger.find(createTestPayment(payer, payer))))
     // New connections take a moment.
-    const found = await waitFor(() => findAll().catch(() => undefined))
+    const found = await waitFor(() => findAllPurchases().catch(() => undefined))
     expect(found.slice(2)).not.toContain(undefined)
-    expect(await listTaken(sql)).toHaveLength(found.filter((purchase) => purchase !== undefined).length)
+    expect(await listTakenBlocks(sql)).toHaveLength(found.filter((purchase) => purchase !== undefined).length)
   },
 )

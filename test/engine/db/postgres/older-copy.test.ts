@@ -3,10 +3,10 @@ import { SQL } from 'bun'
 import { openPostgres } from '../../../../db/postgres/open.ts'
 import { StoreUnavailable } from '../../../../server/domain/failure.ts'
 import type { StoreReplaced } from '../../../../server/ports.ts'
-import { catchFailure, reserve, sell } from '../../../support/engine.ts'
+import { catchFailure, reserveTarget, sellBlock } from '../../../support/engine.ts'
 import { startPostgres, type PostgresServer } from '../../../support/postgres/server.ts'
 import {
-  blockOf,
+  parseBlockOrThrow,
   createTestEdit,
   toHash,
   HEAD,
@@ -32,9 +32,9 @@ describe.skipIf(!isOurs)('a server that is restored to the time when one block w
   let url: string
   beforeAll(async () => {
     server = await startPostgres()
-    url = server.getUrl(await server.newDatabase())
+    url = server.getUrl(await server.createDatabase())
     const first = await openPostgres(url, TERMS.network)
-    await sell(first, '3,4', 1, 1)
+    await sellBlock(first, '3,4', 1, 1)
     await first.close()
     await server.saveCopy()
   }, 30_000)
@@ -43,32 +43,32 @@ describe.skipIf(!isOurs)('a server that is restored to the time when one block w
   const openWall = async () => {
     const wall = await openPostgres(url, TERMS.network)
     const replaced: StoreReplaced[] = []
-    wall.store.watch((event) => replaced.push(event))
+    wall.store.watchForReplacement((event) => replaced.push(event))
     return { wall, replaced }
   }
 
   test('a server that lost a sale causes one alert, and is neither read from nor written to', async () => {
     const { wall, replaced } = await openWall()
-    const sold = await sell(wall, '5,6', 2, 2)
-    const seen = await wall.store.position()
+    const sold = await sellBlock(wall, '5,6', 2, 2)
+    const seen = await wall.store.readPosition()
     await server.restoreCopy()
-    const listSteps = () => [
+    const startAllCalls = () => [
       wall.ledger.find(sold.payment),
-      wall.ledger.availability('next', createTestPayment(3, 3), NOW, []),
-      wall.ledger.holders('next'),
-      wall.ledger.unfinished(NOW),
-      wall.ledger.claim(blockOf('5,6'), createTestPayment(3, 3), SILENT, HEAD, NOW, []),
+      wall.ledger.checkAvailability('next', createTestPayment(3, 3), NOW, []),
+      wall.ledger.listHolders('next'),
+      wall.ledger.listUnfinished(NOW),
+      wall.ledger.claim(parseBlockOrThrow('5,6'), createTestPayment(3, 3), SILENT, HEAD, NOW, []),
       wall.ledger.finalize(sold, toHash(2), true, NOW),
-      wall.blocks.edit(blockOf('3,4'), createTestEdit(1), NOW),
+      wall.blocks.edit(parseBlockOrThrow('3,4'), createTestEdit(1), NOW),
       wall.checkpoint.advanceTo(HEAD),
-      wall.payouts.note(createTestPayment(9, 9), 'stray', NOW),
-      wall.ledgerReader.ofPayer(createWalletAddress(2)),
+      wall.payouts.recordReference(createTestPayment(9, 9), 'stray', NOW),
+      wall.ledgerReader.readAccount(createWalletAddress(2)),
       wall.log.readAfter(0, 9),
       wall.leases.take(createTestPayment(3, 3), 1000),
     ]
-    for (const failure of await Promise.all(listSteps().map(catchFailure)))
+    for (const failure of await Promise.all(startAllCalls().map(catchFailure)))
       expect(failure).toBeInstanceOf(StoreUnavailable)
-    expect(await wall.store.ready()).toBe(false)
+    expect(await wall.store.isReadable()).toBe(false)
     const { change, payment } = seen
     expect(replaced).toEqual([{ progress: { change: 1, payment: 1 }, seen: { change, payment }, isOlder: true }])
     await wall.close()
@@ -76,7 +76,7 @@ describe.skipIf(!isOurs)('a server that is restored to the time when one block w
 
   test('a server that lost only a claim also counts as older, because money may have moved for that claim', async () => {
     const { wall, replaced } = await openWall()
-    await reserve(wall, blockOf('5,6'), createTestPayment(2, 3))
+    await reserveTarget(wall, parseBlockOrThrow('5,6'), createTestPayment(2, 3))
     await server.restoreCopy()
     expect(await catchFailure(wall.ledger.find(createTestPayment(2, 3)))).toBeInstanceOf(StoreUnavailable)
     expect(replaced).toMatchObject([{ isOlder: true }])
@@ -85,7 +85,7 @@ describe.skipIf(!isOurs)('a server that is restored to the time when one block w
 
   test('a sale by another process counts as seen once it has been read from the log', async () => {
     const [one, other] = [await openWall(), await openWall()]
-    await sell(one.wall, '5,6', 2, 2)
+    await sellBlock(one.wall, '5,6', 2, 2)
     await other.wall.log.readAfter(1, 9)
     await server.restoreCopy()
     expect(await catchFailure(other.wall.ledger.find(createTestPayment(1, 1)))).toBeInstanceOf(StoreUnavailable)
@@ -95,12 +95,12 @@ describe.skipIf(!isOurs)('a server that is restored to the time when one block w
 
   test('a server that was only restarted is reported as replaced, and stays in use', async () => {
     const { wall, replaced } = await openWall()
-    const sold = await sell(wall, '5,6', 2, 2)
+    const sold = await sellBlock(wall, '5,6', 2, 2)
     expect(replaced).toEqual([])
     await server.kill()
     await server.start()
     expect(await wall.ledger.find(sold.payment)).toEqual(sold)
-    await sell(wall, '7,8', 3, 3)
+    await sellBlock(wall, '7,8', 3, 3)
     expect(replaced).toMatchObject([{ isOlder: false }])
     await wall.close()
   })
@@ -109,15 +109,15 @@ describe.skipIf(!isOurs)('a server that is restored to the time when one block w
 test('a commit on an open connection is rejected if the database has become older', async () => {
   const url = await newWall()
   const wall = await openPostgres(url, TERMS.network)
-  const sold = await sell(wall, '5,6', 1, 1)
+  const sold = await sellBlock(wall, '5,6', 1, 1)
   const sql = new SQL(url, { max: 1 })
   await sql.unsafe('UPDATE counters SET number = 0')
   expect(await catchFailure(wall.ledger.claim('next', createTestPayment(2, 2), SILENT, HEAD, NOW, []))).toBeInstanceOf(
     StoreUnavailable,
   )
-  expect(await catchFailure(wall.payouts.note(sold.payment, 'refund', NOW))).toBeInstanceOf(StoreUnavailable)
+  expect(await catchFailure(wall.payouts.recordReference(sold.payment, 'refund', NOW))).toBeInstanceOf(StoreUnavailable)
   expect(await sql.unsafe('SELECT nonce FROM payments')).toHaveLength(1)
   await sql.unsafe('UPDATE counters SET number = 1')
-  await reserve(wall, 'next', createTestPayment(2, 2))
+  await reserveTarget(wall, 'next', createTestPayment(2, 2))
   await Promise.all([wall.close(), sql.close()])
 })

@@ -11,12 +11,12 @@ import { openSqlite } from '../../../../db/sqlite/open.ts'
 import { WALL_COLUMNS, WALL_TABLES } from '../../../../db/wall-rows.ts'
 import { StoreUnavailable } from '../../../../server/domain/failure.ts'
 import { findFreePort } from '../../../../server/local/wall-process.ts'
-import { catchFailure, reserve, sell, recordLatePayment } from '../../../support/engine.ts'
+import { catchFailure, reserveTarget, sellBlock, recordLatePayment } from '../../../support/engine.ts'
 import { scaleLimit } from '../../../support/machine.ts'
 import { startCutProxy } from '../../../support/postgres/cut-proxy.ts'
 import { startPostgres } from '../../../support/postgres/server.ts'
 import {
-  blockOf,
+  parseBlockOrThrow,
   createTestEdit,
   toHash,
   HEAD,
@@ -33,9 +33,9 @@ import { openPostgresWalls } from './walls.ts'
 // Goal: a database is opened only if it can store everything, by any number of processes, and its rows equal those of
 // the other engine, to the byte. Method: real databases, and SQL written by hand.
 
-const { server, createWall: newWall } = openPostgresWalls()
+const { getServer, createWall: newWall } = openPostgresWalls()
 
-const createUrl = async () => server().getUrl(await server().newDatabase())
+const createUrl = async () => getServer().getUrl(await getServer().createDatabase())
 
 /** Runs SQL by hand, without the ports. */
 async function queryRows<Row>(url: string, text: string): Promise<readonly Row[]> {
@@ -51,21 +51,21 @@ async function queryRows<Row>(url: string, text: string): Promise<readonly Row[]
  * Fills the tables: sales, a repaint, a name, moderation, painters, and held, released and late purchases. Block 7,8
  * stays held.
  */
-async function playStory(engine: Omit<Engine, 'close'>): Promise<void> {
-  await sell(engine, '3,4', 1, 1)
-  await sell(engine, '5,6', 2, 2, SILENT)
-  await engine.blocks.edit(blockOf('3,4'), createTestEdit(1, { message: 'ein gemaltes Wort' }), NOW)
-  await reserve(engine, blockOf('7,8'), createTestPayment(3, 3))
+async function writeHistory(engine: Omit<Engine, 'close'>): Promise<void> {
+  await sellBlock(engine, '3,4', 1, 1)
+  await sellBlock(engine, '5,6', 2, 2, SILENT)
+  await engine.blocks.edit(parseBlockOrThrow('3,4'), createTestEdit(1, { message: 'ein gemaltes Wort' }), NOW)
+  await reserveTarget(engine, parseBlockOrThrow('7,8'), createTestPayment(3, 3))
   await engine.agents.register(createWalletAddress(2), createTestIdentity(2, { name: 'Bob 🤖' }), NOW + 1)
-  await engine.moderation.moderate(blockOf('3,4'), 'hide', ['link'], NOW + 2)
+  await engine.moderation.moderate(parseBlockOrThrow('3,4'), 'hide', ['link'], NOW + 2)
   await engine.moderation.moderateWallet(createWalletAddress(1), { act: 'ban' }, NOW + 2)
-  await engine.ledger.release(await reserve(engine, 'next', createTestPayment(1, 4)), true)
+  await engine.ledger.release(await reserveTarget(engine, 'next', createTestPayment(1, 4)), true)
   await recordLatePayment(
     engine,
     { payment: createTestPayment(5, 5), target: 'next', listing: SILENT, head: HEAD },
     toHash(5),
   )
-  await sell(engine, '9,9', 2, 6, { ...SILENT, painter: createWalletAddress(9) })
+  await sellBlock(engine, '9,9', 2, 6, { ...SILENT, painter: createWalletAddress(9) })
   await engine.agents.namePainter(createWalletAddress(1), { painter: createWalletAddress(8), ts: NOW })
   await engine.checkpoint.advanceTo(HEAD)
 }
@@ -73,13 +73,13 @@ async function playStory(engine: Omit<Engine, 'close'>): Promise<void> {
 test('a reopened wall has the same log and books as before, and recognises a repeated edit', async () => {
   const url = await createUrl()
   const first = await openPostgres(url, TERMS.network)
-  await playStory(first)
-  const before = [await first.log.readCompacted(), await first.audit.statement()]
+  await writeHistory(first)
+  const before = [await first.log.readCompacted(), await first.audit.readStatement()]
   await first.close()
   await first.close()
   const second = await openPostgres(url, TERMS.network)
-  expect([await second.log.readCompacted(), await second.audit.statement()]).toEqual(before)
-  expect(await second.blocks.edit(blockOf('3,4'), createTestEdit(1), NOW)).toBe('repeated')
+  expect([await second.log.readCompacted(), await second.audit.readStatement()]).toEqual(before)
+  expect(await second.blocks.edit(parseBlockOrThrow('3,4'), createTestEdit(1), NOW)).toBe('repeated')
   await second.close()
 })
 
@@ -98,12 +98,12 @@ test('if several processes open an empty database, one of them creates the table
 test('a running process continues to read and write tables to which another process adds columns', async () => {
   const url = await newWall()
   const wall = await openPostgres(url, TERMS.network)
-  const sold = await sell(wall, 'next', 1, 1)
+  const sold = await sellBlock(wall, 'next', 1, 1)
   for (let times = 0; times < 20; times += 1) await wall.ledger.find(sold.payment)
   await queryRows(url, 'ALTER TABLE payments ADD COLUMN later text; ALTER TABLE blocks ADD COLUMN later text')
   expect(await wall.ledger.find(sold.payment)).toEqual(sold)
   expect(await wall.blocks.edit(sold.block, createTestEdit(1, { message: 'x' }), NOW)).toBe('applied')
-  await sell(wall, 'next', 2, 2)
+  await sellBlock(wall, 'next', 2, 2)
   await wall.close()
 })
 
@@ -129,7 +129,7 @@ describe('databases that are refused, and the errors about them', () => {
 
   test('a database that cannot be reached or does not exist is refused, and the error does not contain its password', async () => {
     expect(await readRefusal('postgres://wall:secret@127.0.0.1:1/wall')).toContain('127.0.0.1:1/wall cannot be used')
-    expect(await readRefusal(server().getUrl('no_such_database'))).toContain(
+    expect(await readRefusal(getServer().getUrl('no_such_database'))).toContain(
       'cannot be used: the database rejected a statement: the database does not exist (3D000)',
     )
     expect(await readRefusal('wall.sqlite')).toContain('is not a URL')
@@ -184,11 +184,11 @@ ignore_startup_parameters = ${how === 'rejects settings' ? '' : settings}
   test('a database that does not store text as UTF-8 is refused, and the error does not contain its password', async () => {
     const name = `latin_${crypto.randomUUID().replaceAll('-', '')}`
     await queryRows(
-      server().getUrl('postgres'),
+      getServer().getUrl('postgres'),
       `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'`,
     )
-    expect(await readRefusal(server().getUrl(name))).toContain('uses the encoding LATIN1')
-    await queryRows(server().getUrl('postgres'), `DROP DATABASE ${name}`)
+    expect(await readRefusal(getServer().getUrl(name))).toContain('uses the encoding LATIN1')
+    await queryRows(getServer().getUrl('postgres'), `DROP DATABASE ${name}`)
   })
 })
 
@@ -196,7 +196,7 @@ test('the same purchases and texts create the same rows on both engines', async 
   const folder = mkdtempSync(join(tmpdir(), 'wall-'))
   const [url, file] = [await newWall(), join(folder, 'wall.sqlite')]
   const walls = [await openPostgres(url, TERMS.network), await openSqlite(file, TERMS.network)] as const
-  for (const wall of walls) await playStory(wall)
+  for (const wall of walls) await writeHistory(wall)
   await Promise.all(walls.map((wall) => wall.close()))
   const sqlite = new Database(file, { readonly: true })
   for (const table of WALL_TABLES) {
@@ -242,9 +242,9 @@ test('a server without page checksums causes one notice', async () => {
 
 test('a wall whose database server is restarted continues automatically, and receives notifications again', async () => {
   const own = await startPostgres({ isDurable: true })
-  if (own.getUrl('x') === server().getUrl('x')) return
-  const wall = await openPostgres(own.getUrl(await own.newDatabase()), TERMS.network)
-  const sold = await sell(wall, 'next', 1, 1)
+  if (own.getUrl('x') === getServer().getUrl('x')) return
+  const wall = await openPostgres(own.getUrl(await own.createDatabase()), TERMS.network)
+  const sold = await sellBlock(wall, 'next', 1, 1)
   let rung = 0
   let onRing = () => {}
   const waitForRing = () => new Promise<void>((resolve) => (onRing = resolve))

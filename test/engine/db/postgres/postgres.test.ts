@@ -2,7 +2,7 @@ import { afterAll, beforeAll } from 'bun:test'
 import { SQL } from 'bun'
 import { openPostgres } from '../../../../db/postgres/open.ts'
 import { testOverStore } from '../../../support/engine.ts'
-import { sellAllButOn } from '../../../support/nearly-sold.ts'
+import { sellAllButOnPostgres } from '../../../support/nearly-sold.ts'
 import { startPostgres, type PostgresServer } from '../../../support/postgres/server.ts'
 import { TERMS } from '../../../support/samples.ts'
 import { testStore } from '../../ports/store.contract.ts'
@@ -16,10 +16,10 @@ let last: string
 
 beforeAll(async () => {
   server = await startPostgres()
-  one = await server.newDatabase()
+  one = await server.createDatabase()
   await (await openPostgres(server.getUrl(one), TERMS.network)).close()
-  last = await server.newDatabase(one)
-  await sellAllButOn(server.getUrl(last), 1)
+  last = await server.createDatabase(one)
+  await sellAllButOnPostgres(server.getUrl(last), 1)
 }, 30_000)
 afterAll(() => server.stop())
 
@@ -45,6 +45,6 @@ const testOnEmpty = testOverStore(async () => {
   return await openPostgres(server.getUrl(one), TERMS.network)
 })
 const testOnLast = testOverStore(
-  async () => await openPostgres(server.getUrl(await server.newDatabase(last)), TERMS.network),
+  async () => await openPostgres(server.getUrl(await server.createDatabase(last)), TERMS.network),
 )
 testStore('PostgreSQL', testOnEmpty, testOnLast)

@@ -9,12 +9,19 @@ import { StoreUnavailable } from '../../../../server/domain/failure.ts'
 import { isSold } from '../../../../server/domain/purchase/purchase.ts'
 import type { Change } from '../../../../server/domain/wall/log.ts'
 import { CLAIM_ORDER, type BlockIndex } from '../../../../shared/wall.ts'
-import { catchFailure, reserve, sell, findStored, recordLatePayment, testOver } from '../../../support/engine.ts'
+import {
+  catchFailure,
+  reserveTarget,
+  sellBlock,
+  findStoredPurchase,
+  recordLatePayment,
+  testOver,
+} from '../../../support/engine.ts'
 import { scaleLimit } from '../../../support/machine.ts'
-import { sellAllButOn } from '../../../support/nearly-sold.ts'
+import { sellAllButOnPostgres } from '../../../support/nearly-sold.ts'
 import { startCutProxy } from '../../../support/postgres/cut-proxy.ts'
 import {
-  blockOf,
+  parseBlockOrThrow,
   createTestEdit,
   toHash,
   HEAD,
@@ -37,11 +44,11 @@ const { createWall: newWall } = openPostgresWalls()
 type Pair = readonly [Engine, Engine]
 
 /** Runs tests with two engines on one database, on which `left` blocks are open. */
-const testOnTwo = (left = CLAIM_ORDER.length) =>
+const testOnTwoEngines = (left = CLAIM_ORDER.length) =>
   testOver<Pair>(
     async () => {
       const url = await newWall()
-      if (left < CLAIM_ORDER.length) await sellAllButOn(url, left)
+      if (left < CLAIM_ORDER.length) await sellAllButOnPostgres(url, left)
       return [await openPostgres(url, TERMS.network), await openPostgres(url, TERMS.network)]
     },
     (engines) => Promise.all(engines.map((engine) => engine.close())),
@@ -81,10 +88,10 @@ const WAITING = `
     count(*) FILTER (WHERE wait_event = 'advisory')::int AS "forEachOther"
   FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
 
-const readClaimed = (claiming: Awaited<ReturnType<Engine['ledger']['claim']>>) =>
+const listClaimedPurchases = (claiming: Awaited<ReturnType<Engine['ledger']['claim']>>) =>
   claiming.kind === 'claimed' ? [claiming.purchase] : []
 
-testOnTwo(7)(
+testOnTwoEngines(7)(
   'if more payers claim than blocks are open, each block goes to one payer, and the other payers get none',
   async (engines) => {
     const claimings = await Promise.all(
@@ -92,26 +99,26 @@ testOnTwo(7)(
         ledger.claim('next', createTestPayment(payer, 1), SILENT, HEAD, NOW, []),
       ),
     )
-    const blocks = claimings.flatMap(readClaimed).map(({ block }) => block)
+    const blocks = claimings.flatMap(listClaimedPurchases).map(({ block }) => block)
     expect(new Set(blocks)).toEqual(new Set(CLAIM_ORDER.slice(-7)))
     expect(blocks).toHaveLength(7)
     expect(claimings.filter(({ kind }) => kind === 'lost')).toHaveLength(33)
   },
 )
 
-testOnTwo()('if two processes claim the same payment at the same time, it is claimed once', async (engines) => {
+testOnTwoEngines()('if two processes claim the same payment at the same time, it is claimed once', async (engines) => {
   const tries = await Promise.all(
     runEach(20, engines, ({ ledger }) =>
       ledger
         .claim('next', createTestPayment(1, 1), SILENT, HEAD, NOW, [])
-        .then(readClaimed, (error: Error) => error.name),
+        .then(listClaimedPurchases, (error: Error) => error.name),
     ),
   )
   expect(tries.filter((outcome) => outcome !== 'StaleWriteError')).toHaveLength(1)
   expect(await engines[0].ledgerReader.listHeld()).toHaveLength(1)
 })
 
-testOnTwo()(
+testOnTwoEngines()(
   'a payer cannot exceed the limit of 16 held purchases with parallel claims in two processes',
   async (engines) => {
     const underWay = Array.from({ length: 40 }, (_, at) => createTestPayment(1, at + 1).nonce)
@@ -120,7 +127,7 @@ testOnTwo()(
         ledger.claim('next', createTestPayment(1, nonce), SILENT, HEAD, NOW, underWay),
       ),
     )
-    expect(claimings.flatMap(readClaimed)).toHaveLength(16)
+    expect(claimings.flatMap(listClaimedPurchases)).toHaveLength(16)
     expect(claimings.filter((claiming) => claiming.kind === 'lost' && claiming.space === 'full')).toHaveLength(24)
   },
 )
@@ -128,8 +135,8 @@ testOnTwo()(
 test('a commit in progress is rejected if the database is replaced by an older one', async () => {
   const url = await newWall()
   const wall = await openPostgres(url, TERMS.network)
-  await sell(wall, '5,6', 1, 1)
-  const block = blockOf('3,4')
+  await sellBlock(wall, '5,6', 1, 1)
+  const block = parseBlockOrThrow('3,4')
   const older = [`SELECT 1 FROM blocks WHERE i = ${block} FOR UPDATE`, 'UPDATE counters SET number = 0']
   const claimAndFail = () => catchFailure(wall.ledger.claim(block, createTestPayment(2, 2), SILENT, HEAD, NOW, []))
   expect(await runWhileLocked(url, older, claimAndFail)).toBeInstanceOf(StoreUnavailable)
@@ -141,11 +148,11 @@ test('a commit in progress is rejected if the database is replaced by an older o
 test('two repaints of a block by two processes at the same time each keep the other’s change', async () => {
   const url = await newWall()
   const walls = [await openPostgres(url, TERMS.network), await openPostgres(url, TERMS.network)] as const
-  const { block } = await sell(walls[0], '3,4', 1, 1)
+  const { block } = await sellBlock(walls[0], '3,4', 1, 1)
   const edits = [createTestEdit(1, { message: 'kept' }), createTestEdit(2, { link: 'https://kept.example' })]
   const held = [`SELECT 1 FROM blocks WHERE i = ${block} FOR UPDATE`]
-  const paintAll = () => Promise.all(edits.map((edit, at) => walls[at === 0 ? 0 : 1].blocks.edit(block, edit, NOW)))
-  await runWhileLocked(url, held, paintAll, { forRow: 2, forEachOther: 0 })
+  const repaintBlock = () => Promise.all(edits.map((edit, at) => walls[at === 0 ? 0 : 1].blocks.edit(block, edit, NOW)))
+  await runWhileLocked(url, held, repaintBlock, { forRow: 2, forEachOther: 0 })
   expect(await walls[0].blocks.findOwned(block)).toMatchObject({
     content: { message: 'kept', link: 'https://kept.example' },
   })
@@ -155,7 +162,7 @@ test('two repaints of a block by two processes at the same time each keep the ot
 test('a repaint in progress is not stored if the owner removes the painter that made it', async () => {
   const url = await newWall()
   const wall = await openPostgres(url, TERMS.network)
-  const { block } = await sell(wall, '3,4', 1, 1, { ...SILENT, painter: createWalletAddress(9) })
+  const { block } = await sellBlock(wall, '3,4', 1, 1, { ...SILENT, painter: createWalletAddress(9) })
   const word = [
     'SELECT 1 FROM counters FOR UPDATE',
     `INSERT INTO wallet_painters (agent, painter, ts, through) SELECT id, NULL, ${NOW}, 1 FROM agents`,
@@ -178,14 +185,14 @@ test('parallel buyers of the nearest area wait for each other, and each gets an 
       ),
     )
   const claimings = await runWhileLocked(url, [nearest], claimAndFail, { forRow: 1, forEachOther: BUYERS - 1 })
-  expect(claimings.flatMap(readClaimed)).toHaveLength(BUYERS)
+  expect(claimings.flatMap(listClaimedPurchases)).toHaveLength(BUYERS)
   await wall.close()
 })
 
-testOnTwo()(
+testOnTwoEngines()(
   'if two processes finalize a sale at the same time, it is made once, and both return the same transaction',
   async (engines) => {
-    const held = await reserve(engines[0], 'next', createTestPayment(1, 1))
+    const held = await reserveTarget(engines[0], 'next', createTestPayment(1, 1))
     const sales = await Promise.all(
       runEach(20, engines, ({ ledger }, at) => ledger.finalize(held, toHash(at), true, NOW + at)),
     )
@@ -194,18 +201,18 @@ testOnTwo()(
   },
 )
 
-testOnTwo()(
+testOnTwoEngines()(
   'if a purchase is sold and released at the same time, one of the two succeeds, and the other is rejected as stale',
   async (engines) => {
     for (let nonce = 1; nonce <= 20; nonce += 1) {
-      const held = await reserve(engines[0], blockOf('3,4'), createTestPayment(1, nonce))
+      const held = await reserveTarget(engines[0], parseBlockOrThrow('3,4'), createTestPayment(1, nonce))
       const outcomes = await Promise.all([
         catchFailure(engines[0].ledger.finalize(held, toHash(nonce), true, NOW)),
         catchFailure(engines[1].ledger.release(held, false)),
       ])
       const failures = outcomes.filter((failure) => failure !== undefined)
       expect(failures).toMatchObject([{ name: 'StaleWriteError' }])
-      const now = await findStored(engines[0], held.payment)
+      const now = await findStoredPurchase(engines[0], held.payment)
       expect(isSold(now)).toBe(outcomes[0] === undefined)
       expect(await engines[1].ledger.checkSpace(held.block)).toBe(isSold(now) ? 'claimed' : 'open')
       if (isSold(now)) return
@@ -213,7 +220,7 @@ testOnTwo()(
   },
 )
 
-testOnTwo(5)(
+testOnTwoEngines(5)(
   'late payments that settle at the same time share the open blocks, and the rest become credits',
   async (engines) => {
     const createLatePayment = (payer: number) => ({
@@ -230,12 +237,12 @@ testOnTwo(5)(
   },
 )
 
-testOnTwo()(
+testOnTwoEngines()(
   'a reader that follows the log while two processes write it misses nothing, and sees the numbers in order',
   async (engines) => {
     const OWNERS = 8
     const owned = await Promise.all(
-      runEach(OWNERS, engines, (engine, payer) => sell(engine, 'next', payer, payer, SILENT)),
+      runEach(OWNERS, engines, (engine, payer) => sellBlock(engine, 'next', payer, payer, SILENT)),
     )
     const seen: Change[] = []
     const followLog = async () => {
@@ -258,7 +265,7 @@ testOnTwo()(
       runEach(240, engines, async (engine, at) => {
         const block = blocks[at % OWNERS] ?? owned[0]?.block
         if (block === undefined) throw new Error('nobody owns anything')
-        if (at % 3 === 0) await sell(engine, 'next', 100 + at, 100 + at, createTestListing())
+        if (at % 3 === 0) await sellBlock(engine, 'next', 100 + at, 100 + at, createTestListing())
         else if (at % 3 === 1) await engine.blocks.edit(block, createTestEdit(1000 + at, { message: `${at}` }), NOW)
         else
           await engine.agents.register(
@@ -278,7 +285,7 @@ testOnTwo()(
   },
 )
 
-testOnTwo()('each new entry of the log notifies both processes, and a claim does not', async (engines) => {
+testOnTwoEngines()('each new entry of the log notifies both processes, and a claim does not', async (engines) => {
   const rung = [0, 0]
   const waiting = new Set<() => void>()
   const stop = engines.map(({ notifier }, at) =>
@@ -297,7 +304,7 @@ testOnTwo()('each new entry of the log notifies both processes, and a claim does
     })
   // Each engine notifies once when it begins to listen.
   await waitForBoth(1)
-  const held = await reserve(engines[0], 'next', createTestPayment(1, 1))
+  const held = await reserveTarget(engines[0], 'next', createTestPayment(1, 1))
   expect(rung).toEqual([1, 1])
   await engines[0].ledger.finalize(held, toHash(1), true, NOW)
   await waitForBoth(2)
@@ -305,7 +312,7 @@ testOnTwo()('each new entry of the log notifies both processes, and a claim does
   for (const each of stop) each()
 })
 
-testOnTwo()(
+testOnTwoEngines()(
   'only one process works on a payment until it releases its lease or the lease expires',
   async ([one, other]) => {
     const key = { payer: createWalletAddress(1), nonce: toHash(1) }
@@ -313,25 +320,28 @@ testOnTwo()(
     expect(await one.leases.take(key, 1)).toBe('first')
     const taken = await waitFor(async () => (await other.leases.take(key, 60_000)) || undefined)
     expect(taken).toBe('again')
-    await one.leases.give(key)
+    await one.leases.release(key)
     expect(await one.leases.take(key, 60_000)).toBe(false)
-    await other.leases.give(key)
+    await other.leases.release(key)
     expect(await one.leases.take(key, 60_000)).toBe('again')
   },
 )
 
-testOnTwo()('a job runs in only one process at a time, and can run again after it fails', async ([one, other]) => {
-  const tried: boolean[] = []
-  const ran = await one.jobs.run('sweep', async () => {
-    for (const { jobs } of [one, other]) tried.push(await jobs.run('sweep', async () => {}))
-  })
-  expect([ran, tried]).toEqual([true, [false, false]])
-  const failing = one.jobs.run('sweep', async () => {
-    throw new Error('the sweep failed')
-  })
-  expect(await catchFailure(failing)).toMatchObject({ message: 'the sweep failed' })
-  expect(await other.jobs.run('sweep', async () => {})).toBe(true)
-})
+testOnTwoEngines()(
+  'a job runs in only one process at a time, and can run again after it fails',
+  async ([one, other]) => {
+    const tried: boolean[] = []
+    const ran = await one.jobs.run('sweep', async () => {
+      for (const { jobs } of [one, other]) tried.push(await jobs.run('sweep', async () => {}))
+    })
+    expect([ran, tried]).toEqual([true, [false, false]])
+    const failing = one.jobs.run('sweep', async () => {
+      throw new Error('the sweep failed')
+    })
+    expect(await catchFailure(failing)).toMatchObject({ message: 'the sweep failed' })
+    expect(await other.jobs.run('sweep', async () => {})).toBe(true)
+  },
+)
 
 test('a process that is disconnected from the database keeps its job from other processes only until its lease expires', async () => {
   const url = await newWall()

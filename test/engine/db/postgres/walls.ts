@@ -7,7 +7,7 @@ import { TERMS } from '../../../support/samples.ts'
 
 /** A server that runs during the tests of one file. */
 export type PostgresWalls = {
-  readonly server: () => PostgresServer
+  readonly getServer: () => PostgresServer
   /** The URL of a new, empty wall. */
   readonly createWall: () => Promise<string>
 }
@@ -22,12 +22,12 @@ export function openPostgresWalls(): PostgresWalls {
   }
   beforeAll(async () => {
     server = await startPostgres()
-    blank = await server.newDatabase()
+    blank = await server.createDatabase()
     await (await openPostgres(server.getUrl(blank), TERMS.network)).close()
   }, 30_000)
   afterAll(() => server?.stop())
   return {
-    server: getServer,
-    createWall: async () => getServer().getUrl(await getServer().newDatabase(blank)),
+    getServer,
+    createWall: async () => getServer().getUrl(await getServer().createDatabase(blank)),
   }
 }

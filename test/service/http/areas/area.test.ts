@@ -2,9 +2,9 @@ import { expect, test } from 'bun:test'
 import { createRateLimits } from '../../../../server/wall/rate-limits.ts'
 import { AREA_BLOCKS_MAX } from '../../../../shared/area.ts'
 import { PALETTE } from '../../../../shared/palette.ts'
-import { sell } from '../../../support/engine.ts'
+import { sellBlock } from '../../../support/engine.ts'
 import { createFakeClock } from '../../../support/fakes/clock.ts'
-import { blockOf, listCoords, NOW } from '../../../support/samples.ts'
+import { parseBlockOrThrow, listCoords, NOW } from '../../../support/samples.ts'
 import { decodePicture } from '../../../support/service/decoded.ts'
 import { signAreaEdit, signEdit, createBodyInit } from '../../../support/service/signed.ts'
 import { readErrorCode, readJson, openWall } from '../../../support/service/wall.ts'
@@ -24,13 +24,13 @@ const cutPart = (at: number) =>
 
 async function openAreaWall() {
   const wall = await openWall()
-  for (const [at, coord] of COORDS.entries()) await sell(wall.db, coord, 1, at + 1)
-  await wall.buy('/blocks/0,0?message=elsewhere', 7, 7)
-  const put = (body: unknown, area = AREA) => wall.sendRequest(`PUT /areas/${area}`, createBodyInit(body))
+  for (const [at, coord] of COORDS.entries()) await sellBlock(wall.db, coord, 1, at + 1)
+  await wall.buyBlock('/blocks/0,0?message=elsewhere', 7, 7)
+  const putArea = (body: unknown, area = AREA) => wall.sendRequest(`PUT /areas/${area}`, createBodyInit(body))
   const readArea = async (area = AREA) => await readJson(await wall.sendRequest(`GET /areas/${area}`))
   const readBlocks = () =>
     Promise.all(COORDS.map(async (coord) => await readJson(await wall.sendRequest(`GET /blocks/${coord}`))))
-  return { ...wall, put, read: readArea, deeds: readBlocks }
+  return { ...wall, put: putArea, read: readArea, deeds: readBlocks }
 }
 
 const names = ['3,4', '03,4,1x1', '3,4,1X1', '159,4,2x1', '0,0,21x20', 'next,1x1', '%zz']
@@ -56,17 +56,17 @@ test('an area shows how many of its blocks are open, sold and held, and their to
     price: '6.00',
     owner: null,
   })
-  await wall.buy('/blocks/3,4?name=Ada', 1)
+  await wall.buyBlock('/blocks/3,4?name=Ada', 1)
   wall.facilitator.settling = { kind: 'unclear' }
-  await wall.buy('/blocks/4,4', 2, 2)
+  await wall.buyBlock('/blocks/4,4', 2, 2)
   expect(await read()).toEqual({ area: AREA, blocks: 6, open: 4, taken: 1, held: 1, price: null, owner: null })
 })
 
 test('an area has an owner only if one wallet owns all of its blocks', async () => {
-  const { read, sendRequest: ask, buy } = await openAreaWall()
+  const { read, sendRequest: ask, buyBlock } = await openAreaWall()
   const owner = { name: 'Ada', wallet: '0x0000…0001', framework: 'loom' }
   expect(await read()).toEqual({ area: AREA, blocks: 6, open: 0, taken: 6, held: 0, price: null, owner })
-  await buy('/blocks/6,4?name=Eve', 2, 50)
+  await buyBlock('/blocks/6,4?name=Eve', 2, 50)
   expect(await read('3,4,4x1')).toMatchObject({ taken: 4, owner: null })
   const response = await ask('HEAD /areas/3,4,1x1')
   expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store'])
@@ -96,7 +96,9 @@ test('an owner repaints an area with one signature, and every reader then sees e
   for (const [at, deed] of (await deeds()).entries())
     expect(deed).toMatchObject({ message: 'ours', link: 'https://ada.example/', pixels: cutPart(at).toBase64() })
   const { blocks } = (await readJson(await ask('GET /api/canvas'))) as { blocks: { i: number; px?: string }[] }
-  expect(blocks.filter(({ i }) => i === blockOf('4,5'))).toMatchObject([{ m: 'ours', px: cutPart(4).toBase64() }])
+  expect(blocks.filter(({ i }) => i === parseBlockOrThrow('4,5'))).toMatchObject([
+    { m: 'ours', px: cutPart(4).toBase64() },
+  ])
   expect(await readJson(await ask('GET /blocks/0,0'))).toHaveProperty('message', 'elsewhere')
 })
 
@@ -112,16 +114,16 @@ test('a signature for other pixels, another area or a block is not valid for a r
 
 test('a repaint of an area uses the budget of each of its blocks, or of no block if it is rejected', async () => {
   const db = (await openWall()).db
-  for (const [at, coord] of COORDS.entries()) await sell(db, coord, 1, at + 1)
+  for (const [at, coord] of COORDS.entries()) await sellBlock(db, coord, 1, at + 1)
   const { sendRequest: ask } = await openWall({ limits: createRateLimits(createFakeClock(NOW)) }, db)
-  const paint = async (name: string, message: string) =>
+  const paintArea = async (name: string, message: string) =>
     (await ask(`PUT /areas/${name}`, createBodyInit(signAreaEdit(1, name, { message })))).status
   const statuses = []
-  for (let at = 0; at < 31; at += 1) statuses.push(await paint('3,4,1x1', `${at}`))
+  for (let at = 0; at < 31; at += 1) statuses.push(await paintArea('3,4,1x1', `${at}`))
   expect(statuses.slice(-2)).toEqual([200, 429])
-  expect(await paint(AREA, 'all')).toBe(429)
+  expect(await paintArea(AREA, 'all')).toBe(429)
   const others = []
-  for (let at = 0; at < 31; at += 1) others.push(await paint('4,4,2x2', `${at}`))
+  for (let at = 0; at < 31; at += 1) others.push(await paintArea('4,4,2x2', `${at}`))
   expect(others.slice(-2)).toEqual([200, 429])
 })
 
@@ -145,7 +147,7 @@ test('the live stream and the history show each block of a repainted area, row b
 test('a repaint of the largest area fits within the body limit', async () => {
   const db = (await openWall()).db
   const name = '40,30,20x20'
-  for (const [at, coord] of listCoords(name).entries()) await sell(db, coord, 1, at + 1)
+  for (const [at, coord] of listCoords(name).entries()) await sellBlock(db, coord, 1, at + 1)
   const { sendRequest: ask } = await openWall({}, db)
   const pixels = Uint8Array.from({ length: 100 * AREA_BLOCKS_MAX }, (_, at) => at % 240)
   const response = await ask(

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { decodePaymentResponseHeader } from '@x402/core/http'
 import { validateDiscoveryExtension } from '@x402/extensions/bazaar'
 import { formatWallet } from '../../../../shared/wallet.ts'
-import { reserve } from '../../../support/engine.ts'
-import { openNearlySold } from '../../../support/nearly-sold.ts'
+import { reserveTarget } from '../../../support/engine.ts'
+import { openNearlySoldWall } from '../../../support/nearly-sold.ts'
 import { createFlatPng, buildPng, RGB } from '../../../support/picture-files.ts'
 import { listCoords, toHash, NOW, createTestPayment, SILENT, createWalletAddress } from '../../../support/samples.ts'
 import { signAreaEdit, createBodyInit } from '../../../support/service/signed.ts'
@@ -23,7 +23,7 @@ type Order = Readonly<Record<string, unknown>>
 const sendOrder = (wall: Wall, body: Order, paid: { readonly headers?: Record<string, string> } = {}) =>
   wall.sendRequest('POST /areas', createBodyInit(body, paid.headers))
 
-const buy = (wall: Wall, body: Order, blocks: number, payer: number, nonce = payer) =>
+const buyArea = (wall: Wall, body: Order, blocks: number, payer: number, nonce = payer) =>
   sendOrder(wall, body, createPaidInit(createPaymentFor(blocks, payer, nonce)))
 
 /** Palette indices of an area in which each pixel row has one colour. */
@@ -33,16 +33,16 @@ const createRows = (w: number, h: number) =>
 describe('a paid order with an incomplete body', () => {
   const createCutBody = () =>
     new ReadableStream({ pull: (controller) => controller.error(new Error('the connection is lost')) })
-  const post = (wall: Wall, body: ReadableStream | string) =>
+  const postBody = (wall: Wall, body: ReadableStream | string) =>
     wall.sendRequest('POST /areas', { ...createPaidInit(createPaymentFor(2, 1)), body })
 
   test('a paid order whose body is cut short gets 503, never a rejection, and buys nothing', async () => {
     const wall = await openWall()
-    const response = await post(wall, createCutBody())
+    const response = await postBody(wall, createCutBody())
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '2'])
     expect(await readJson(response)).not.toHaveProperty('charged')
     expect(wall.facilitator.verified).toEqual([])
-    expect((await buy(wall, { at: '3,4', w: 2, h: 1 }, 2, 1)).status).toBe(200)
+    expect((await buyArea(wall, { at: '3,4', w: 2, h: 1 }, 2, 1)).status).toBe(200)
   })
 
   test.each([
@@ -51,8 +51,8 @@ describe('a paid order with an incomplete body', () => {
     ['does not specify an area', () => '{}'],
   ])('a paid order that %s gets the receipt of its payment, if the wall knows the payment', async (_, body) => {
     const wall = await openWall()
-    const receipt = await readJson(await buy(wall, { at: '3,4', w: 2, h: 1 }, 2, 1))
-    const response = await post(wall, body())
+    const receipt = await readJson(await buyArea(wall, { at: '3,4', w: 2, h: 1 }, 2, 1))
+    const response = await postBody(wall, body())
     expect(response.status).toBe(200)
     expect(await readJson(response)).toEqual(receipt)
   })
@@ -60,11 +60,11 @@ describe('a paid order with an incomplete body', () => {
   test('a truncated order resumes the held purchase of its payment, but the response to a forged signature reveals nothing about the purchase', async () => {
     const wall = await openWall()
     wall.facilitator.settling = { kind: 'unclear' }
-    expect((await buy(wall, { at: '3,4', w: 2, h: 1 }, 2, 1)).status).toBe(503)
+    expect((await buyArea(wall, { at: '3,4', w: 2, h: 1 }, 2, 1)).status).toBe(503)
     const forged = { ...createPaymentFor(2, 1), signature: '0x00' } as const
     const response = await wall.sendRequest('POST /areas', { ...createPaidInit(forged), body: createCutBody() })
-    expect(await readJson(response)).toEqual(await readJson(await post(await openWall(), createCutBody())))
-    expect(await readJson(await post(wall, createCutBody()))).toMatchObject({
+    expect(await readJson(response)).toEqual(await readJson(await postBody(await openWall(), createCutBody())))
+    expect(await readJson(await postBody(wall, createCutBody()))).toMatchObject({
       error: 'settlement_unknown',
       charged: 'unknown',
     })
@@ -156,13 +156,13 @@ describe('an order without a payment', () => {
 
   test('an order for blocks that are sold or held gets their coordinates and no terms', async () => {
     const wall = await openWall()
-    await wall.buy('/blocks/81,46', 1)
-    await wall.buy('/blocks/80,45', 2)
+    await wall.buyBlock('/blocks/81,46', 1)
+    await wall.buyBlock('/blocks/80,45', 2)
     const taken = await sendOrder(wall, { at: '80,45', w: 4, h: 3 })
     expect(taken.status).toBe(409)
     expect(await readJson(taken)).toMatchObject({ error: 'block_taken', area: '80,45,4x3', taken: ['80,45', '81,46'] })
     expect(taken.headers.get('payment-required')).toBeNull()
-    await reserve(wall.db, '10,10,2x2', createPaymentFor(4, 3), SILENT)
+    await reserveTarget(wall.db, '10,10,2x2', createPaymentFor(4, 3), SILENT)
     const held = await sendOrder(wall, { at: '11,11', w: 2, h: 2 })
     expect(held.status).toBe(409)
     expect(await readJson(held)).toMatchObject({ error: 'purchase_pending', area: '11,11,2x2', held: ['11,11'] })
@@ -181,7 +181,7 @@ describe('a paid order', () => {
       message: 'hi',
       link: 'https://ada.example/',
     }
-    const response = await buy(wall, { ...body, pixels: createRows(4, 3).toBase64() }, 12, 0xab, 1)
+    const response = await buyArea(wall, { ...body, pixels: createRows(4, 3).toBase64() }, 12, 0xab, 1)
     expect(response.status).toBe(200)
     expect(response.headers.get('cache-control')).toBe('private, no-store')
     expect(decodePaymentResponseHeader(response.headers.get('payment-response') ?? '')).toMatchObject({
@@ -222,14 +222,14 @@ describe('a paid order', () => {
     expect((feed['sales'] as { seq: number; coord: string }[]).map(({ seq, coord }) => [seq, coord])).toEqual(
       listCoords('80,45,4x3').map((coord, i) => [i + 1, coord]),
     )
-    const again = await buy(wall, { at: '80,45', w: 4, h: 3 }, 12, 0xab, 1)
+    const again = await buyArea(wall, { at: '80,45', w: 4, h: 3 }, 12, 0xab, 1)
     expect(await readJson(again)).toEqual(receipt)
     expect(wall.facilitator.settled).toHaveLength(1)
   })
 
   test('an order for an area of one block buys that block, and its receipt describes an area', async () => {
     const wall = await openWall()
-    const receipt = await readJson(await buy(wall, { at: '3,4', w: 1, h: 1 }, 1, 1))
+    const receipt = await readJson(await buyArea(wall, { at: '3,4', w: 1, h: 1 }, 1, 1))
     expect(receipt).toMatchObject({ area: '3,4,1x1', blocks: ['3,4'], deed: { price: { amount: '1.00' } } })
   })
 
@@ -253,7 +253,7 @@ describe('a paid order', () => {
   test('a paid order whose settlement is in doubt holds the whole area, and the same request buys it later', async () => {
     const wall = await openWall()
     wall.facilitator.settling = { kind: 'unclear' }
-    const first = await buy(wall, { at: '80,45', w: 2, h: 2 }, 4, 1)
+    const first = await buyArea(wall, { at: '80,45', w: 2, h: 2 }, 4, 1)
     expect(first.status).toBe(503)
     expect(await readJson(first)).toMatchObject({ error: 'settlement_unknown', area: '80,45,2x2' })
     expect(await wall.db.ledgerReader.listHeld()).toHaveLength(4)
@@ -268,8 +268,8 @@ describe('a paid order', () => {
     }
     expect(await readErrorCode(await wall.sendRequest('GET /blocks/81,46'))).toBe('purchase_pending')
     wall.facilitator.settling = 'honest'
-    wall.chain.land(createPaymentFor(4, 1))
-    const resumed = await buy(wall, { at: '80,45', w: 2, h: 2 }, 4, 1)
+    wall.chain.transferPayment(createPaymentFor(4, 1))
+    const resumed = await buyArea(wall, { at: '80,45', w: 2, h: 2 }, 4, 1)
     expect(resumed.status).toBe(200)
     expect(await readJson(resumed)).toMatchObject({ area: '80,45,2x2' })
   })
@@ -283,7 +283,7 @@ test('an order without a position gets terms from the state in memory, without a
 describe('an order with an image', () => {
   test('the image of an order is scaled to fit the area', async () => {
     const wall = await openWall()
-    const response = await buy(
+    const response = await buyArea(
       wall,
       { at: '3,4', w: 2, h: 1, image: createFlatPng(64, 32, '#ffffff').toBase64() },
       2,
@@ -312,7 +312,7 @@ describe('an order with an image', () => {
     )
     const image = buildPng(64, 32, RGB, new Uint8Array(32 * (1 + 64 * 3)), [['teXt', new Uint8Array(100_000)]])
     expect((await wall.sendRequest('POST /api/pixels', { ...png, body: image })).status).toBe(503)
-    expect((await buy(wall, { at: '3,4', w: 2, h: 1, image: image.toBase64() }, 2, 1)).status).toBe(200)
+    expect((await buyArea(wall, { at: '3,4', w: 2, h: 1, image: image.toBase64() }, 2, 1)).status).toBe(200)
     leave.abort()
     await Promise.all(crawling)
   })
@@ -321,7 +321,7 @@ describe('an order with an image', () => {
     const wall = await openWall()
     const body = { at: '3,4', w: 2, h: 1, image: new TextEncoder().encode('no picture at all').toBase64() }
     expect((await sendOrder(wall, body)).status).toBe(402)
-    expect(await readErrorCode(await buy(wall, body, 2, 1))).toBe('invalid_image')
+    expect(await readErrorCode(await buyArea(wall, body, 2, 1))).toBe('invalid_image')
     expect(wall.facilitator.settled).toHaveLength(0)
     expect(await wall.db.ledgerReader.listHeld()).toEqual([])
     expect(await wall.db.ledger.find(createPaymentFor(2, 1))).toBeUndefined()
@@ -329,9 +329,9 @@ describe('an order with an image', () => {
 
   test('the image of an order is never read if the wall already knows the payment', async () => {
     const wall = await openWall()
-    await buy(wall, { at: '3,4', w: 2, h: 1 }, 2, 1)
+    await buyArea(wall, { at: '3,4', w: 2, h: 1 }, 2, 1)
     const broken = { at: '3,4', w: 2, h: 1, image: new TextEncoder().encode('no picture').toBase64() }
-    const response = await buy(wall, broken, 2, 1)
+    const response = await buyArea(wall, broken, 2, 1)
     expect(response.status).toBe(200)
     expect(await readJson(response)).toMatchObject({ deed: { painted: false } })
   })
@@ -339,7 +339,7 @@ describe('an order with an image', () => {
 
 test('the account of a wallet lists an area that it bought, and each block of that area', async () => {
   const wall = await openWall()
-  await buy(wall, { at: '3,4', w: 2, h: 1 }, 2, 1)
+  await buyArea(wall, { at: '3,4', w: 2, h: 1 }, 2, 1)
   const standing = await readJson(await wall.sendRequest(`GET /api/agents/${createWalletAddress(1)}`))
   expect(standing).toMatchObject({
     blocks: [{ block: { coord: '3,4' } }, { block: { coord: '4,4' } }],
@@ -350,9 +350,9 @@ test('the account of a wallet lists an area that it bought, and each block of th
 test('the account of a wallet lists an unfinished purchase of an area as it was ordered', async () => {
   const wall = await openWall()
   wall.facilitator.settling = { kind: 'unclear' }
-  await buy(wall, { at: '3,4', w: 2, h: 1 }, 2, 1, 1)
-  await buy(wall, { w: 4, h: 3 }, 12, 1, 2)
-  await wall.db.ledger.release(await reserve(wall.db, 'next,2x2', createPaymentFor(4, 1, 3), SILENT), false)
+  await buyArea(wall, { at: '3,4', w: 2, h: 1 }, 2, 1, 1)
+  await buyArea(wall, { w: 4, h: 3 }, 12, 1, 2)
+  await wall.db.ledger.release(await reserveTarget(wall.db, 'next,2x2', createPaymentFor(4, 1, 3), SILENT), false)
   const { open } = await readJson(await wall.sendRequest(`GET /api/agents/${createWalletAddress(1)}`))
   expect(open).toMatchObject([
     { target: '3,4,2x1', block: { coord: '3,4' }, state: 'reserved', doubted: true, resend: true },
@@ -363,11 +363,11 @@ test('the account of a wallet lists an unfinished purchase of an area as it was 
 
 describe('an order on a nearly full wall', () => {
   /** A wall on which another wallet owns all blocks except the last `left` in the order of sale. */
-  const openCrowdedWall = async (left: number) => await openWall({}, await openNearlySold(left))
+  const openCrowdedWall = async (left: number) => await openWall({}, await openNearlySoldWall(left))
 
   test('if there is no open space of a size, an order of that size is rejected, with or without a payment', async () => {
     const wall = await openCrowdedWall(1)
-    for (const response of [await sendOrder(wall, { w: 2, h: 1 }), await buy(wall, { w: 2, h: 1 }, 2, 1)])
+    for (const response of [await sendOrder(wall, { w: 2, h: 1 }), await buyArea(wall, { w: 2, h: 1 }, 2, 1)])
       expect(await readErrorCode(response)).toBe('no_room')
     expect(wall.facilitator.settled).toEqual([])
     expect((await sendOrder(wall, { w: 1, h: 1 })).status).toBe(402)
@@ -375,8 +375,8 @@ describe('an order on a nearly full wall', () => {
 
   test('if an order fits only on held blocks, which may still become free, the response says to try again later', async () => {
     const wall = await openCrowdedWall(1)
-    await reserve(wall.db, 'next', createTestPayment(2, 2))
-    const response = await buy(wall, { w: 1, h: 1 }, 1, 1)
+    await reserveTarget(wall.db, 'next', createTestPayment(2, 2))
+    const response = await buyArea(wall, { w: 1, h: 1 }, 1, 1)
     expect([response.status, await readErrorCode(response), response.headers.has('retry-after')]).toEqual([
       409,
       'wall_busy',
@@ -394,15 +394,15 @@ describe('an order on a nearly full wall', () => {
 test('the painter that an order names can immediately repaint the blocks of that purchase, but no other blocks of the buyer', async () => {
   const wall = await openWall()
   const painter = createWalletAddress(9)
-  const receipt = await readJson(await buy(wall, { at: '3,4', w: 2, h: 1, painter }, 2, 1, 1))
+  const receipt = await readJson(await buyArea(wall, { at: '3,4', w: 2, h: 1, painter }, 2, 1, 1))
   expect(receipt).toMatchObject({ deed: { painter: formatWallet(painter) } })
-  await buy(wall, { at: '5,4', w: 1, h: 1 }, 1, 1, 2)
+  await buyArea(wall, { at: '5,4', w: 1, h: 1 }, 1, 1, 2)
   wall.clock.advance(1)
-  const put = async (area: string) => {
+  const putArea = async (area: string) => {
     const edit = createBodyInit(signAreaEdit(9, area, { message: 'painted' }, wall.clock.now()))
     return await readJson(await wall.sendRequest(`PUT /areas/${area}`, edit))
   }
-  expect(await put('3,4,2x1')).toEqual({ updated: true, area: '3,4,2x1', blocks: 2 })
-  expect(await put('3,4,3x1')).toMatchObject({ error: 'unauthorized' })
-  expect(await put('5,4,1x1')).toMatchObject({ error: 'unauthorized' })
+  expect(await putArea('3,4,2x1')).toEqual({ updated: true, area: '3,4,2x1', blocks: 2 })
+  expect(await putArea('3,4,3x1')).toMatchObject({ error: 'unauthorized' })
+  expect(await putArea('5,4,1x1')).toMatchObject({ error: 'unauthorized' })
 })

@@ -33,13 +33,13 @@ async function readEnd(response: Response): Promise<End> {
   return { status: response.status, code: answer['error'], answer }
 }
 
-const getPaid = async (wall: Wall, path: string, payment: Payment): Promise<End> =>
+const buyByGet = async (wall: Wall, path: string, payment: Payment): Promise<End> =>
   await readEnd(await wall.sendRequest(`GET ${path}`, createPaidInit(payment)))
 
-const postPaid = async (wall: Wall, body: object, payment: Payment): Promise<End> =>
+const buyByPost = async (wall: Wall, body: object, payment: Payment): Promise<End> =>
   await readEnd(await wall.sendRequest('POST /areas', createBodyInit(body, createPaidInit(payment).headers)))
 
-async function callPaid(wall: Wall, tool: string, args: object, payment: Payment): Promise<End> {
+async function buyByTool(wall: Wall, tool: string, args: object, payment: Payment): Promise<End> {
   const { isError, structuredContent } = await callTool(wall, tool, args, toPayload(payment))
   return { status: isError === true ? 400 : 200, code: structuredContent['error'], answer: structuredContent }
 }
@@ -99,9 +99,9 @@ test.each(BLOCK_ORDERS)(
   async (path, order) => {
     const wall = await openWall()
     const payment = bindPayment(order, createTestPayment(1, 1))
-    const first = await getPaid(wall, path, payment)
+    const first = await buyByGet(wall, path, payment)
     expect(first.status).toBe(200)
-    expect(await getPaid(wall, path, payment)).toEqual(first)
+    expect(await buyByGet(wall, path, payment)).toEqual(first)
     expect(wall.facilitator.settled).toHaveLength(1)
   },
 )
@@ -134,9 +134,9 @@ test.each(AREA_ORDERS)(
   'a payment that is bound to the order of POST /areas with %j buys the area, over HTTP and MCP',
   async (body, blocks, order) => {
     const overHttp = await openWall()
-    expect((await postPaid(overHttp, body, bindPayment(order, createPaymentFor(blocks, 1)))).status).toBe(200)
+    expect((await buyByPost(overHttp, body, bindPayment(order, createPaymentFor(blocks, 1)))).status).toBe(200)
     const overMcp = await openWall()
-    expect((await callPaid(overMcp, 'buy_area', body, bindPayment(order, createPaymentFor(blocks, 1)))).status).toBe(
+    expect((await buyByTool(overMcp, 'buy_area', body, bindPayment(order, createPaymentFor(blocks, 1)))).status).toBe(
       200,
     )
   },
@@ -162,11 +162,11 @@ test.each<[string, string]>([
       { ...payment, salt: 'none' },
     ]) {
       const wall = await openWall()
-      await expectNothingBought(wall, () => getPaid(wall, path, sent))
+      await expectNothingBought(wall, () => buyByGet(wall, path, sent))
       const [coord, query] = path.slice('/blocks/'.length).split('?')
       const args = { coord, ...Object.fromEntries(new URLSearchParams(query)) }
-      await expectNothingBought(wall, () => callPaid(wall, 'buy_block', args, sent))
-      expect((await getPaid(wall, '/blocks/3,4?name=Ada&message=hello', payment)).status).toBe(200)
+      await expectNothingBought(wall, () => buyByTool(wall, 'buy_block', args, sent))
+      expect((await buyByGet(wall, '/blocks/3,4?name=Ada&message=hello', payment)).status).toBe(200)
     }
   },
 )
@@ -190,8 +190,8 @@ describe('a bound payment for an area', () => {
       const payment = bindPayment(order, createPaymentFor(6, 1))
       for (const sent of [payment, stripBinding(payment)]) {
         const wall = await openWall()
-        await expectNothingBought(wall, () => postPaid(wall, altered, sent))
-        await expectNothingBought(wall, () => callPaid(wall, 'buy_area', altered, sent))
+        await expectNothingBought(wall, () => buyByPost(wall, altered, sent))
+        await expectNothingBought(wall, () => buyByTool(wall, 'buy_area', altered, sent))
       }
     },
   )
@@ -199,18 +199,18 @@ describe('a bound payment for an area', () => {
   test('the nonce of an order with an image is also bound to the way the image is scaled', async () => {
     const payment = bindPayment({ area: 'next,2x1', image: `${hashBytes(FILE)},contain,none` }, createPaymentFor(2, 1))
     const wall = await openWall()
-    await expectNothingBought(wall, () => postPaid(wall, { w: 2, h: 1, image: FILE.toBase64() }, payment))
-    const bought = await postPaid(wall, { w: 2, h: 1, image: FILE.toBase64(), fit: 'contain' }, payment)
+    await expectNothingBought(wall, () => buyByPost(wall, { w: 2, h: 1, image: FILE.toBase64() }, payment))
+    const bought = await buyByPost(wall, { w: 2, h: 1, image: FILE.toBase64(), fit: 'contain' }, payment)
     expect(bought.status).toBe(200)
   })
 
   test('a bound payment for an area of one block does not buy that block, and a payment for the block does not buy the area', async () => {
     const wall = await openWall()
     await expectNothingBought(wall, () =>
-      getPaid(wall, '/blocks/3,4', bindPayment({ area: '3,4,1x1' }, createTestPayment(1, 1))),
+      buyByGet(wall, '/blocks/3,4', bindPayment({ area: '3,4,1x1' }, createTestPayment(1, 1))),
     )
     const block = bindPayment({ block: '3,4' }, createTestPayment(2, 2))
-    await expectNothingBought(wall, () => postPaid(wall, { at: '3,4', w: 1, h: 1 }, block))
+    await expectNothingBought(wall, () => buyByPost(wall, { at: '3,4', w: 1, h: 1 }, block))
   })
 })
 
@@ -220,13 +220,13 @@ test('a bound payment that is forwarded in version 1, which does not support bou
   const older = { x402Version: 1, scheme: 'exact', network: 'base', payload }
   const headers = { 'X-PAYMENT': encodeHeader(older) }
   await expectNothingBought(wall, async () => await readEnd(await wall.sendRequest('GET /blocks/3,4', { headers })))
-  const overMcp = async (): Promise<End> => {
+  const buyOverMcp = async (): Promise<End> => {
     const { isError, structuredContent } = await callTool(wall, 'buy_block', { coord: '3,4', headers })
     return { status: isError === true ? 400 : 200, code: structuredContent['error'], answer: structuredContent }
   }
-  await expectNothingBought(wall, overMcp)
-  const { answer } = await getPaid(wall, '/blocks/3,4', bindPayment({ block: '3,4' }, createTestPayment(1, 1)))
-  expect((await overMcp()).answer).toEqual(answer)
+  await expectNothingBought(wall, buyOverMcp)
+  const { answer } = await buyByGet(wall, '/blocks/3,4', bindPayment({ block: '3,4' }, createTestPayment(1, 1)))
+  expect((await buyOverMcp()).answer).toEqual(answer)
   expect(wall.facilitator.settled).toHaveLength(1)
 })
 
@@ -265,13 +265,13 @@ test('signing_message rejects an order that a purchase would reject', async () =
 test('a payment that is bound to an order on another wall buys nothing', async () => {
   const wall = await openWall()
   const payment = bindPayment({ block: '3,4' }, createTestPayment(1, 1), 'other.example')
-  await expectNothingBought(wall, () => getPaid(wall, '/blocks/3,4', payment))
+  await expectNothingBought(wall, () => buyByGet(wall, '/blocks/3,4', payment))
 })
 
 test('a bound payment with an invalid request gets the error of that request, and is not sent to the facilitator', async () => {
   const wall = await openWall()
   const payment = bindPayment({ block: '3,4' }, createTestPayment(1, 1))
-  expect(await getPaid(wall, '/blocks/3,4?mesage=hi', payment)).toMatchObject({ status: 400, code: 'invalid_listing' })
+  expect(await buyByGet(wall, '/blocks/3,4?mesage=hi', payment)).toMatchObject({ status: 400, code: 'invalid_listing' })
   expect(wall.facilitator.verified).toEqual([])
 })
 
@@ -291,24 +291,24 @@ test.each<[string, object | undefined]>([
 
 test('a payment with a salt, but with a nonce that is not bound to an order, is rejected', async () => {
   const wall = await openWall()
-  await expectNothingBought(wall, () => getPaid(wall, '/blocks/3,4', { ...createTestPayment(1, 1), salt: OTHER_SALT }))
+  await expectNothingBought(wall, () => buyByGet(wall, '/blocks/3,4', { ...createTestPayment(1, 1), salt: OTHER_SALT }))
 })
 
 test('a resend of a known payment with an altered order gets the response of the known payment', async () => {
   const wall = await openWall()
   const payment = bindPayment({ block: '3,4', message: 'hello' }, createTestPayment(1, 1))
-  const { answer } = await getPaid(wall, '/blocks/3,4?message=hello', payment)
+  const { answer } = await buyByGet(wall, '/blocks/3,4?message=hello', payment)
   for (const sent of [payment, stripBinding(payment), { ...payment, salt: OTHER_SALT }]) {
-    expect(await getPaid(wall, '/blocks/3,4?message=goodbye', sent)).toEqual({ status: 200, code: undefined, answer })
-    expect((await callPaid(wall, 'buy_block', { coord: '3,4' }, sent)).answer).toEqual(answer)
-    expect(await getPaid(wall, '/blocks/3,5', sent)).toMatchObject({ status: 409, code: 'payment_used' })
+    expect(await buyByGet(wall, '/blocks/3,4?message=goodbye', sent)).toEqual({ status: 200, code: undefined, answer })
+    expect((await buyByTool(wall, 'buy_block', { coord: '3,4' }, sent)).answer).toEqual(answer)
+    expect(await buyByGet(wall, '/blocks/3,5', sent)).toMatchObject({ status: 409, code: 'payment_used' })
   }
   expect(wall.facilitator.settled).toHaveLength(1)
 })
 
 test('a facilitator gets neither the announcement of bound orders nor the salt', async () => {
   const wall = await openWall()
-  await getPaid(wall, '/blocks/3,4', bindPayment({ block: '3,4' }, createTestPayment(1, 1)))
+  await buyByGet(wall, '/blocks/3,4', bindPayment({ block: '3,4' }, createTestPayment(1, 1)))
   expect(wall.facilitator.verified).toHaveLength(1)
   expect(wall.facilitator.verified[0]).not.toHaveProperty('extensions')
 })

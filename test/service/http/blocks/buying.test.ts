@@ -48,7 +48,7 @@ test('the header of a 402 contains the requested URL, and the reason if a paymen
     ])
   }
   wall.facilitator.verification = { kind: 'invalid', reason: 'insufficient_funds' }
-  const refused = await wall.buy('/blocks/next?name=Ada', 1)
+  const refused = await wall.buyBlock('/blocks/next?name=Ada', 1)
   expect(refused.status).toBe(402)
   expect(decodeDemand(refused)).toMatchObject({
     error: 'insufficient_funds',
@@ -58,7 +58,7 @@ test('the header of a 402 contains the requested URL, and the reason if a paymen
 
 test('the error for a wallet with too little USDC states the price, and the balance that the chain reports', async () => {
   const wall = await openWall()
-  const readRefusal = async (payer: number): Promise<unknown> => (await wall.buy('/blocks/next', payer)).json()
+  const readRefusal = async (payer: number): Promise<unknown> => (await wall.buyBlock('/blocks/next', payer)).json()
   wall.facilitator.verification = { kind: 'invalid', reason: 'insufficient_funds' }
   wall.chain.holds = 400_000n
   expect(await readRefusal(1)).toMatchObject({
@@ -107,7 +107,7 @@ test('a paid request buys the block, and its response is the receipt', async () 
 
 test('any client that requests a claimed block gets its deed, or 304 if its copy of the deed is current', async () => {
   const wall = await openWall()
-  await wall.buy(`/blocks/3,4?message=hi`, 1)
+  await wall.buyBlock(`/blocks/3,4?message=hi`, 1)
   const response = await wall.sendRequest('GET /blocks/3,4')
   expect(response.status).toBe(200)
   expect(await response.json()).toEqual({
@@ -133,8 +133,8 @@ test('any client that requests a claimed block gets its deed, or 304 if its copy
 
 test('a resent payment gets the same receipt, whatever the query now contains', async () => {
   const wall = await openWall()
-  const first = await wall.buy('/blocks/3,4?name=Ada', 1)
-  const again = await wall.buy('/blocks/3,4?name=%00', 1)
+  const first = await wall.buyBlock('/blocks/3,4?name=Ada', 1)
+  const again = await wall.buyBlock('/blocks/3,4?name=%00', 1)
   expect(again.status).toBe(200)
   expect(await again.text()).toBe(await first.text())
   expect(again.headers.get('payment-response')).toBe(first.headers.get('payment-response'))
@@ -143,7 +143,7 @@ test('a resent payment gets the same receipt, whatever the query now contains', 
 
 test('/blocks/next sells the open block nearest the centre, even if the path is percent-encoded', async () => {
   const wall = await openWall()
-  const blocks = [await wall.buy('/blocks/next', 1), await wall.buy('/blocks/%6eext', 2)]
+  const blocks = [await wall.buyBlock('/blocks/next', 1), await wall.buyBlock('/blocks/%6eext', 2)]
   expect(await Promise.all(blocks.map(async (response) => (await readJson(response))['block']))).toEqual([
     '79,44',
     '80,44',
@@ -152,8 +152,8 @@ test('/blocks/next sells the open block nearest the centre, even if the path is 
 
 test('a payment that bought one block buys no other', async () => {
   const wall = await openWall()
-  await wall.buy('/blocks/3,4', 1)
-  const response = await wall.buy('/blocks/5,5', 1)
+  await wall.buyBlock('/blocks/3,4', 1)
+  const response = await wall.buyBlock('/blocks/5,5', 1)
   expect(response.status).toBe(409)
   expect(await response.json()).toMatchObject({ error: 'payment_used', block: '3,4' })
 })
@@ -161,7 +161,7 @@ test('a payment that bought one block buys no other', async () => {
 test('while the outcome of a payment is unknown, its payer is asked to retry, and unpaid requests for the block still get terms', async () => {
   const wall = await openWall()
   wall.facilitator.settling = { kind: 'unclear' }
-  const response = await wall.buy('/blocks/3,4', 1)
+  const response = await wall.buyBlock('/blocks/3,4', 1)
   expect(response.status).toBe(503)
   expect(response.headers.get('retry-after')).toBe('2')
   expect(response.headers.get('payment-required')).toBeNull()
@@ -170,10 +170,10 @@ test('while the outcome of a payment is unknown, its payer is asked to retry, an
   const unpaid = await wall.sendRequest('GET /blocks/3,4')
   expect(unpaid.status).toBe(402)
   expect(unpaid.headers.get('payment-required')).not.toBeNull()
-  expect(await readErrorCode(await wall.buy('/blocks/3,4', 2))).toBe('purchase_pending')
+  expect(await readErrorCode(await wall.buyBlock('/blocks/3,4', 2))).toBe('purchase_pending')
   wall.facilitator.settling = 'honest'
   wall.clock.advance(3000)
-  const back = await readJson(await wall.buy('/blocks/3,4', 1, 2))
+  const back = await readJson(await wall.buyBlock('/blocks/3,4', 1, 2))
   expect(back).toMatchObject({ block: '3,4', deed: { tx: toHash(1) } })
   expect(back['notice']).toContain('This is the receipt of your earlier purchase')
   expect(wall.facilitator.settled.map(({ nonce }) => nonce)).toEqual([toHash(1), toHash(1)])
@@ -188,7 +188,7 @@ test('each 503 for a payment in doubt reports settlement_pending and any transac
     network: 'eip155:8453',
   } as const
   const readAnswer = async () => {
-    const response = await wall.buy('/blocks/3,4', 1)
+    const response = await wall.buyBlock('/blocks/3,4', 1)
     const { error, transaction } = await readJson(response)
     const header = response.headers.get('payment-response') ?? ''
     // Our client reads the header as well.
@@ -210,7 +210,7 @@ test('each 503 for a payment in doubt reports settlement_pending and any transac
   expect([forged.headers.get('payment-response'), (await readJson(forged))['transaction']]).toEqual([null, undefined])
   wall.facilitator.settling = 'honest'
   wall.clock.advance(3000)
-  expect(await readJson(await wall.buy('/blocks/3,4', 1))).toMatchObject({ deed: { tx: toHash(1) } })
+  expect(await readJson(await wall.buyBlock('/blocks/3,4', 1))).toMatchObject({ deed: { tx: toHash(1) } })
 })
 
 test('a block that is being bought is not for sale, and its buyer is asked to repeat the request', async () => {
@@ -221,7 +221,7 @@ test('a block that is being bought is not for sale, and its buyer is asked to re
     return 'honest'
   }
   Object.defineProperty(wall.facilitator, 'settling', { get: readWhileSettling })
-  await wall.buy('/blocks/3,4', 1)
+  await wall.buyBlock('/blocks/3,4', 1)
   const response = await asked.promise
   expect(response.status).toBe(409)
   expect(response.headers.get('payment-required')).toBeNull()
@@ -235,14 +235,14 @@ test('a payment that cannot be checked or settled because our own queue is full 
   for (const busy of [{ verification: { kind: 'busy' } }, { settling: { kind: 'busy' } }] as const) {
     const honest = { verification: facilitator.verification, settling: facilitator.settling }
     Object.assign(facilitator, busy)
-    const response = await wall.buy('/blocks/3,4', 1)
+    const response = await wall.buyBlock('/blocks/3,4', 1)
     expect(response.status).toBe(503)
     expect(response.headers.get('retry-after')).toBe('2')
     expect(await readErrorCode(response)).toBe('server_busy')
     Object.assign(facilitator, honest)
   }
   expect(await readJson(await wall.sendRequest('GET /api/health'))).toHaveProperty('rail', 'armed')
-  expect((await wall.buy('/blocks/3,4', 1)).status).toBe(200)
+  expect((await wall.buyBlock('/blocks/3,4', 1)).status).toBe(200)
 })
 
 test.each(['invalid_exact_evm_signature', 'eip6492_factory_not_allowed'])(
@@ -268,7 +268,7 @@ test.each(['invalid_exact_evm_signature', 'eip6492_factory_not_allowed'])(
 
 test('a malformed payment header does not hide the deed of a claimed block', async () => {
   const wall = await openWall()
-  await wall.buy('/blocks/3,4', 1)
+  await wall.buyBlock('/blocks/3,4', 1)
   const response = await wall.sendRequest('GET /blocks/3,4', { headers: { 'PAYMENT-SIGNATURE': 'W10=' } })
   expect(response.status).toBe(200)
   expect(await response.json()).toHaveProperty('settled', true)
@@ -304,7 +304,7 @@ test('if the payment rail can never work, a payer whose payment failed is not as
   const refuseAll = async () => createFailure('payment_required', 'no')
   const wall = await openWall({ seller: createSellerStub(refuseAll) })
   await reportChainFault(wall)
-  const response = await wall.buy('/blocks/3,4', 1)
+  const response = await wall.buyBlock('/blocks/3,4', 1)
   expect(response.status).toBe(502)
   expect(response.headers.get('payment-required')).toBeNull()
 })
@@ -335,7 +335,7 @@ test('a request with a payment never gets an HTML page', async () => {
 
 test('public reads show only part of a buyer’s wallet address', async () => {
   const wall = await openWall()
-  await wall.buy('/blocks/3,4', 0xabcdef)
+  await wall.buyBlock('/blocks/3,4', 0xabcdef)
   for (const path of ['/blocks/3,4', '/api/canvas', '/api/feed', '/api/agents']) {
     expect((await (await wall.sendRequest(`GET ${path}`)).text()).toLowerCase()).not.toContain(
       createWalletAddress(0xabcdef),

@@ -14,9 +14,9 @@ const px = '07'.repeat(100)
 
 async function openSoldWall() {
   const wall = await openWall()
-  await wall.buy(`/blocks/3,4?message=old&link=https://old.example/`, 1)
-  const put = (body: unknown, coord = '3,4') => wall.sendRequest(`PUT /blocks/${coord}`, createBodyInit(body))
-  return { ...wall, put }
+  await wall.buyBlock(`/blocks/3,4?message=old&link=https://old.example/`, 1)
+  const putBlock = (body: unknown, coord = '3,4') => wall.sendRequest(`PUT /blocks/${coord}`, createBodyInit(body))
+  return { ...wall, put: putBlock }
 }
 
 test('an owner repaints a block, and its deed and the canvas show the change', async () => {

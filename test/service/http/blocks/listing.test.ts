@@ -59,11 +59,11 @@ test('a query that is longer than any valid listing is rejected', async () => {
 
 test('an unknown parameter is rejected even with a payment, but not for a claimed block or a known payment', async () => {
   const own = await openWall()
-  const refused = await own.buy('/blocks/3,4?nmae=Ada', 1)
+  const refused = await own.buyBlock('/blocks/3,4?nmae=Ada', 1)
   expect(await readErrorCode(refused)).toBe('invalid_listing')
   expect(own.facilitator.settled).toEqual([])
-  expect((await own.buy('/blocks/3,4?name=Ada', 1)).status).toBe(200)
-  const again = await own.buy('/blocks/3,4?nmae=Ada', 1)
+  expect((await own.buyBlock('/blocks/3,4?name=Ada', 1)).status).toBe(200)
+  const again = await own.buyBlock('/blocks/3,4?nmae=Ada', 1)
   expect([again.status, again.headers.has('payment-response')]).toEqual([200, true])
   expect((await own.sendRequest('GET /blocks/3,4?nmae=Ada')).status).toBe(200)
 })

@@ -12,13 +12,13 @@ const PAINTER = createWalletAddress(9)
 
 async function openPaintedWall(query = `painter=${PAINTER}`) {
   const wall = await openWall()
-  const bought = await wall.buy(`/blocks/3,4?${query}`, 1)
-  const paint = (payer: number, message: string, coord = '3,4', ts = NOW) =>
+  const bought = await wall.buyBlock(`/blocks/3,4?${query}`, 1)
+  const paintBlock = (payer: number, message: string, coord = '3,4', ts = NOW) =>
     wall.sendRequest(`PUT /blocks/${coord}`, createBodyInit(signEdit(payer, coord, { message }, { ts })))
   const changePainter = (body: unknown) => wall.sendRequest('PUT /api/agents/me/painter', createBodyInit(body))
   const readStanding = async (payer = 1) =>
     await readJson(await wall.sendRequest(`GET /api/agents/${createWalletAddress(payer)}`))
-  return { ...wall, bought, paint, name: changePainter, standing: readStanding }
+  return { ...wall, bought, paint: paintBlock, name: changePainter, standing: readStanding }
 }
 
 test('only the owner of a block, and the painter that its purchase named, can repaint the block', async () => {
@@ -30,12 +30,12 @@ test('only the owner of a block, and the painter that its purchase named, can re
 })
 
 test('the receipt shows the painter’s full address each time it is requested', async () => {
-  const { bought, buy } = await openPaintedWall()
+  const { bought, buyBlock } = await openPaintedWall()
   const shown = getAddress(PAINTER)
   expect(await readJson(bought)).toMatchObject({
     deed: { painter: shown, paint: expect.stringContaining('this wallet or its painter') },
   })
-  expect(await readJson(await buy('/blocks/3,4', 1))).toMatchObject({ deed: { painter: shown } })
+  expect(await readJson(await buyBlock('/blocks/3,4', 1))).toMatchObject({ deed: { painter: shown } })
 })
 
 test('a receipt without a painter does not mention one', async () => {
@@ -66,10 +66,10 @@ test('only a receipt shows the full address of a painter, and every public read 
 })
 
 test('a purchase with a painter that is not an address is rejected, and nothing is charged', async () => {
-  const { sendRequest: ask, buy } = await openWall()
+  const { sendRequest: ask, buyBlock } = await openWall()
   for (const painter of ['', 'me', '0x12', `${PAINTER}0`, PAINTER.slice(2), `0X${PAINTER.slice(2)}`, 'ada.eth']) {
     expect(await readErrorCode(await ask(`GET /blocks/3,4?painter=${painter}`)), painter).toBe('invalid_painter')
-    expect(await readErrorCode(await buy(`/blocks/3,4?painter=${painter}`, 1)), painter).toBe('invalid_painter')
+    expect(await readErrorCode(await buyBlock(`/blocks/3,4?painter=${painter}`, 1)), painter).toBe('invalid_painter')
   }
   expect((await ask('GET /blocks/3,4')).status).toBe(402)
 })

@@ -5,7 +5,7 @@ import { readErrorCode, readJson, openWall } from '../../../support/service/wall
 
 async function openSoldWall() {
   const wall = await openWall()
-  await wall.buy('/blocks/3,4?name=Ada&link=https://ada.example/', 0xab)
+  await wall.buyBlock('/blocks/3,4?name=Ada&link=https://ada.example/', 0xab)
   return { ...wall, put: (body: unknown) => wall.sendRequest('PUT /api/agents/me', createBodyInit(body)) }
 }
 

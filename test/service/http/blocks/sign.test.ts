@@ -1,16 +1,16 @@
 import { expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { hashMessage } from 'viem'
-import { reserve } from '../../../support/engine.ts'
+import { reserveTarget } from '../../../support/engine.ts'
 import { computeSignature } from '../../../support/fakes/wallets.ts'
-import { blockOf, NOW, createTestPayment, createWalletAddress } from '../../../support/samples.ts'
+import { parseBlockOrThrow, NOW, createTestPayment, createWalletAddress } from '../../../support/samples.ts'
 import { createBodyInit } from '../../../support/service/signed.ts'
 import { readErrorCode, readJson, openWall } from '../../../support/service/wall.ts'
 
 const wall = await openWall()
-await wall.buy('/blocks/3,4?name=Ada&message=first&link=https://a.b/', 1)
+await wall.buyBlock('/blocks/3,4?name=Ada&message=first&link=https://a.b/', 1)
 
-for (const [at, payer] of [1, 1, 3].entries()) await wall.buy(`/blocks/${6 + at},4`, payer, 10 + at)
+for (const [at, payer] of [1, 1, 3].entries()) await wall.buyBlock(`/blocks/${6 + at},4`, payer, 10 + at)
 
 const px = '07'.repeat(100)
 const owner = `kind=register&wallet=${createWalletAddress(1)}`
@@ -175,7 +175,7 @@ const refused: ReadonlyArray<readonly [query: string, code: string]> = [
   [`${owner}&framework=%00`, 'invalid_framework'],
 ]
 
-await reserve(wall.db, blockOf('9,9'), createTestPayment(2, 2))
+await reserveTarget(wall.db, parseBlockOrThrow('9,9'), createTestPayment(2, 2))
 
 test.each(refused)(
   'a request for the text of an invalid change is rejected like the change itself: %s',

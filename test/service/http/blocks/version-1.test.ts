@@ -141,7 +141,7 @@ test('each request with a payment is counted under its version of x402', async (
   const wall = await openWall({ countPaid: (version) => void versions.push(version) })
   await wall.sendRequest('GET /blocks/3,4')
   await wall.sendRequest('GET /blocks/3,4', { headers: createOlderHeader(createTestPayment(1, 1)) })
-  await wall.buy('/blocks/5,4', 2)
+  await wall.buyBlock('/blocks/5,4', 2)
   expect(versions).toEqual([1, 2])
 })
 

@@ -72,20 +72,20 @@ test('a payment that the ledger knows gets its response over HTTP and MCP, even 
   let spent = false
   const createRefusal = () => (spent ? createRateLimitFailure(1000) : undefined)
   const wall = await openWall({ limits: { take: createRefusal, check: createRefusal } })
-  const receipt = (await (await wall.buy('/blocks/3,4', 1)).json()) as object
+  const receipt = (await (await wall.buyBlock('/blocks/3,4', 1)).json()) as object
   spent = true
-  const again = await wall.buy('/blocks/3,4', 1)
+  const again = await wall.buyBlock('/blocks/3,4', 1)
   expect([again.status, await again.json()]).toEqual([200, receipt])
   const overMcp = await callTool(wall, 'buy_block', { coord: '3,4' }, toPayload(createTestPayment(1, 1)))
   expect(overMcp.structuredContent).toMatchObject(receipt)
-  expect(await readErrorCode(await wall.buy('/blocks/5,6', 2))).toBe('too_many_requests')
+  expect(await readErrorCode(await wall.buyBlock('/blocks/5,6', 2))).toBe('too_many_requests')
 })
 
 test('after too many junk payments from an IP address, a payment from that address still buys a block if its payer signed it', async () => {
-  const { sendRequest: ask, buy } = await openWall({ limits: createUsedUpLimits('payments') })
+  const { sendRequest: ask, buyBlock } = await openWall({ limits: createUsedUpLimits('payments') })
   const forged = { ...createTestPayment(2, 2), signature: FORGED }
   expect(await readErrorCode(await ask('GET /blocks/3,4', createPaidInit(forged)))).toBe('too_many_requests')
-  expect((await buy('/blocks/3,4', 1)).status).toBe(200)
+  expect((await buyBlock('/blocks/3,4', 1)).status).toBe(200)
 })
 
 test('rejected payments count against the budget, but payments that fail because of an error in the service do not', async () => {
@@ -94,18 +94,18 @@ test('rejected payments count against the budget, but payments that fail because
   const wall = await openWall({ limits })
   const { verification } = wall.facilitator
   wall.facilitator.verification = { kind: 'invalid', reason: 'invalid_exact_evm_insufficient_balance' }
-  expect((await wall.buy('/blocks/3,4', 2)).status).toBe(402)
+  expect((await wall.buyBlock('/blocks/3,4', 2)).status).toBe(402)
   wall.facilitator.verification = verification
   expect(taken).toEqual(['payments'])
   wall.facilitator.settling = { kind: 'unclear' }
-  expect((await wall.buy('/blocks/3,4', 1)).status).toBe(503)
+  expect((await wall.buyBlock('/blocks/3,4', 1)).status).toBe(503)
   expect(taken).toEqual(['payments'])
 })
 
 test('a block can be repainted thirty times in a row and then once per second, and the log grows no faster', async () => {
   const clock = createFakeClock(NOW)
-  const { sendRequest: ask, buy, db } = await openWall({ limits: createRateLimits(clock) })
-  await buy('/blocks/3,4', 1)
+  const { sendRequest: ask, buyBlock, db } = await openWall({ limits: createRateLimits(clock) })
+  await buyBlock('/blocks/3,4', 1)
   const statuses: number[] = []
   for (let at = 0; at < 40; at++) statuses.push((await ask(...createRepaint(1, `at once ${at}`))).status)
   expect(statuses).toEqual([...Array.from({ length: 30 }, () => 200), ...Array.from({ length: 10 }, () => 429)])
@@ -116,8 +116,8 @@ test('a block can be repainted thirty times in a row and then once per second, a
 })
 
 test('only the owner uses up the repaint budget of a block, and a client that sends too many bad signatures gets 429', async () => {
-  const { sendRequest: ask, buy, db } = await openWall({ limits: createRateLimits(createFakeClock(NOW)) })
-  await buy('/blocks/3,4', 1)
+  const { sendRequest: ask, buyBlock, db } = await openWall({ limits: createRateLimits(createFakeClock(NOW)) })
+  await buyBlock('/blocks/3,4', 1)
   const bad = createRepaint(2, 'not mine')
   for (let at = 0; at < 300; at++) expect((await ask(...bad)).status).toBe(401)
   expect(await readErrorCode(await ask(...bad))).toBe('too_many_requests')
@@ -130,8 +130,8 @@ test.each([
   ['invalid JSON', createBodyInit('{'), 'invalid_body'],
   ['too many bytes', createBodyInit({ message: 'a'.repeat(5000) }), 'body_too_large'],
 ] as const)('after too many changes that are rejected for %s, their sender gets 429', async (_, sent, code) => {
-  const { sendRequest: ask, buy } = await openWall({ limits: createRateLimits(createFakeClock(NOW)) })
-  await buy('/blocks/3,4', 1)
+  const { sendRequest: ask, buyBlock } = await openWall({ limits: createRateLimits(createFakeClock(NOW)) })
+  await buyBlock('/blocks/3,4', 1)
   for (let at = 0; at < 300; at++) expect(await readErrorCode(await ask('PUT /blocks/3,4', sent))).toBe(code)
   expect(await readErrorCode(await ask('PUT /blocks/3,4', sent))).toBe('too_many_requests')
 })
@@ -172,8 +172,8 @@ test.each([
 ] as const)(
   'a wallet that changes %s again and again is rate-limited, and its last accepted change remains in effect',
   async (_, request, at, expected) => {
-    const { sendRequest: ask, buy } = await openWall({ limits: createRateLimits(createFakeClock(NOW)) })
-    await buy('/blocks/3,4', 1)
+    const { sendRequest: ask, buyBlock } = await openWall({ limits: createRateLimits(createFakeClock(NOW)) })
+    await buyBlock('/blocks/3,4', 1)
     const statuses: number[] = []
     for (let time = 1; time <= 301; time++) statuses.push((await ask(request, createBodyInit(at(time)))).status)
     expect(statuses).toEqual([...Array.from({ length: 300 }, () => 200), 429])
@@ -200,12 +200,12 @@ test('an address can open a limited number of live streams and replace one that 
 
 test('all addresses of an IPv6 site together can open a limited number of live streams, and the limit does not affect other sites', async () => {
   const { live } = await openWall()
-  const open = async (network: string) => await live.answer(new Request('http://wall.test/api/live'), network)
+  const openStreamFrom = async (network: string) => await live.answer(new Request('http://wall.test/api/live'), network)
   for (let at = 0; at < STREAMS_PER_SITE; at++)
-    expect((await open(`2001:db8:7:${(at % 64).toString(16)}::/64`)).status).toBe(200)
-  const beyond = await open('2001:db8:7:ffff::/64')
+    expect((await openStreamFrom(`2001:db8:7:${(at % 64).toString(16)}::/64`)).status).toBe(200)
+  const beyond = await openStreamFrom('2001:db8:7:ffff::/64')
   expect([beyond.status, await readErrorCode(beyond)]).toEqual([429, 'too_many_requests'])
-  expect((await open('2001:db8:8:ffff::/64')).status).toBe(200)
+  expect((await openStreamFrom('2001:db8:8:ffff::/64')).status).toBe(200)
 })
 
 test('a call over MCP is rejected if the budget for its tool is used up, but other tools still work', async () => {
@@ -224,8 +224,8 @@ test('a call over MCP is rejected if the budget for its tool is used up, but oth
 test('a block accepts 1,440 repaints per day, and the next one is rejected with the time to wait', async () => {
   const clock = createFakeClock(NOW)
   const limits = createRateLimits(clock)
-  const { sendRequest: ask, buy } = await openWall({ limits })
-  await buy('/blocks/3,4', 1)
+  const { sendRequest: ask, buyBlock } = await openWall({ limits })
+  await buyBlock('/blocks/3,4', 1)
   for (let taken = 0; taken < 1440; taken += 1) expect(limits.take('daily repaints', '3,4')).toBeUndefined()
   const refused = await ask(...createRepaint(1, 'too much'))
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '50'])

@@ -84,8 +84,8 @@ function createCountedReader(status = 200) {
     made.push(url)
     return new Response(`${view.number} ${url}`, { status })
   })
-  const ask = async (query: string) => await read(new Request(`http://wall.test/api/feed${query}`)).text()
-  return { view, made, ask }
+  const readFeed = async (query: string) => await read(new Request(`http://wall.test/api/feed${query}`)).text()
+  return { view, made, ask: readFeed }
 }
 
 test('a page is rendered once for each query, and again after a change', async () => {
@@ -124,14 +124,14 @@ test('a query that makes no difference to the page does not create another cache
 
 test('a request with the ETag of a page gets 304 until the wall changes, and a proxy may cache the page for two seconds', async () => {
   const wall = await openWall()
-  await wall.buy('/blocks/3,4', 1)
+  await wall.buyBlock('/blocks/3,4', 1)
   for (const path of ['/api/feed', '/api/feed?limit=5', '/api/agents']) {
     const first = await wall.sendRequest(`GET ${path}`)
     expect(first.headers.get('cache-control')).toBe('public, max-age=0, s-maxage=2')
     const held = { headers: { 'If-None-Match': first.headers.get('etag') ?? '' } }
     const again = await wall.sendRequest(`GET ${path}`, held)
     expect([again.status, again.headers.get('etag')]).toEqual([304, first.headers.get('etag')])
-    await wall.buy('/blocks/next', 2, path.length)
+    await wall.buyBlock('/blocks/next', 2, path.length)
     expect((await wall.sendRequest(`GET ${path}`, held)).status).toBe(200)
   }
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { createUsedUpLimits } from '../../../support/fakes/limits.ts'
 import { FORGED } from '../../../support/fakes/wallets.ts'
 import { createTestPayment } from '../../../support/samples.ts'
-import { callTool, post } from '../../../support/service/agent.ts'
+import { callTool, postBody } from '../../../support/service/agent.ts'
 import { createBodyInit } from '../../../support/service/signed.ts'
 import { readErrorCode, openWall, createPaidInit, toPayload } from '../../../support/service/wall.ts'
 
@@ -24,7 +24,7 @@ test.each([
   ['calls to a tool that sells, if the payment cannot be read', 'buy_block', { coord: '3,4' }, {}],
 ] as const)('the budget of calls also limits %s', async (_, name, args, payment) => {
   const wall = await openWall({ limits: createUsedUpLimits('calls') })
-  expect(await readErrorCode(await post(wall, createToolCall(name, args, payment)))).toBe('too_many_requests')
+  expect(await readErrorCode(await postBody(wall, createToolCall(name, args, payment)))).toBe('too_many_requests')
 })
 
 test.each([

@@ -11,7 +11,7 @@ let isSpent = false // whether every budget is used up
 const createRefusal = () => (isSpent ? createRateLimitFailure(1000) : undefined)
 const wall = await openWall({
   limits: { take: createRefusal, check: createRefusal },
-  meter: (route, status, tookMs) => {
+  recordResponse: (route, status, tookMs) => {
     expect(tookMs).toBeGreaterThanOrEqual(0)
     printed.push(`${route} ${status}`)
   },
@@ -64,12 +64,12 @@ test('an HTTP/1.0 request without a host gets the usual response', async () => {
 })
 
 test('a host of one letter does not change the route of a request', async () => {
-  const ask = (line: string) => sendRaw(`${line} HTTP/1.1`, 'Host: a', CLOSE, '', '')
-  expect(parseStatus(await ask('GET /api/health'))).toBe(200)
-  expect(parseStatus(await ask('GET /foo/api/health'))).toBe(404)
-  expect(parseStatus(await ask('GET /foo/blocks/1,1'))).toBe(404)
-  expect(parseStatus(await ask('GET //blocks/1,1'))).toBe(404)
-  expect(parseStatus(await ask('DELETE /blocks/1,1'))).toBe(405)
+  const sendRequestLine = (line: string) => sendRaw(`${line} HTTP/1.1`, 'Host: a', CLOSE, '', '')
+  expect(parseStatus(await sendRequestLine('GET /api/health'))).toBe(200)
+  expect(parseStatus(await sendRequestLine('GET /foo/api/health'))).toBe(404)
+  expect(parseStatus(await sendRequestLine('GET /foo/blocks/1,1'))).toBe(404)
+  expect(parseStatus(await sendRequestLine('GET //blocks/1,1'))).toBe(404)
+  expect(parseStatus(await sendRequestLine('DELETE /blocks/1,1'))).toBe(405)
 })
 
 test('a request with two hosts is rejected everywhere, including MCP', async () => {
@@ -81,11 +81,11 @@ test('a request with two hosts is rejected everywhere, including MCP', async () 
     ['GET /unknown', '', ''],
     ['POST /mcp', ...json, '', body],
   ]) {
-    const ask = (...hosts: readonly string[]) => sendRaw(`${line} HTTP/1.1`, ...hosts, CLOSE, ...rest)
-    expect([line, parseStatus(await ask('Host: wall.test', 'Host: wall.test'))]).toEqual([line, 400])
-    expect([line, parseStatus(await ask('Host: wall.test', 'Host: evil.test'))]).toEqual([line, 400])
-    expect([line, parseStatus(await ask('Host: wall.test, evil.test'))]).toEqual([line, 400])
-    expect(parseStatus(await ask('Host: wall.test'))).not.toBe(400)
+    const sendHosts = (...hosts: readonly string[]) => sendRaw(`${line} HTTP/1.1`, ...hosts, CLOSE, ...rest)
+    expect([line, parseStatus(await sendHosts('Host: wall.test', 'Host: wall.test'))]).toEqual([line, 400])
+    expect([line, parseStatus(await sendHosts('Host: wall.test', 'Host: evil.test'))]).toEqual([line, 400])
+    expect([line, parseStatus(await sendHosts('Host: wall.test, evil.test'))]).toEqual([line, 400])
+    expect(parseStatus(await sendHosts('Host: wall.test'))).not.toBe(400)
   }
 })
 

@@ -7,9 +7,9 @@ import { readErrorCode, readJson, openWall } from '../../../support/service/wall
 const NAME = '<b>Mallory</b> & "Co"'
 const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 const wall = await openWall()
-await wall.buy('/blocks/3,4?name=Ada&framework=eliza&message=Hello%20there&link=https%3A%2F%2Fexample.com%2Fa', 1)
-await wall.buy('/blocks/4,4', 1, 2)
-await wall.buy(
+await wall.buyBlock('/blocks/3,4?name=Ada&framework=eliza&message=Hello%20there&link=https%3A%2F%2Fexample.com%2Fa', 1)
+await wall.buyBlock('/blocks/4,4', 1, 2)
+await wall.buyBlock(
   `/blocks/9,9?name=${encodeURIComponent(NAME)}&message=${encodeURIComponent('<script>alert(1)</script>')}`,
   2,
   3,
@@ -47,7 +47,7 @@ test('the atlas has a list of all agents, and a page for each agent', async () =
 
 test('many artworks are spread over several pages that link to each other', async () => {
   const large = await openWall()
-  for (let at = 0; at < 50; at++) await large.buy(`/blocks/${at * 2},${at % 2}`, 1 + (at % 3), at)
+  for (let at = 0; at < 50; at++) await large.buyBlock(`/blocks/${at * 2},${at % 2}`, 1 + (at % 3), at)
   const [first, second] = [await large.sendRequest('GET /atlas'), await large.sendRequest('GET /atlas?page=2')]
   const [one, two] = [await first.text(), await second.text()]
   expect([one, two].map((html) => html.match(/<article>/g)?.length)).toEqual([48, 2])

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createWorkerPictures } from '../../../../server/adapters/pictures/pictures.ts'
-import { widthOf } from '../../../../server/domain/picture/drawing.ts'
+import { measureTextWidth } from '../../../../server/domain/picture/drawing.ts'
 import type { Pictures } from '../../../../server/ports.ts'
 import { PALETTE } from '../../../../shared/palette.ts'
 import { decodePicture } from '../../../support/service/decoded.ts'
@@ -15,10 +15,10 @@ const rainbow = Uint8Array.from({ length: 100 }, (_, at) => 16 + 2 * at).toHex()
 const createFlatPixels = (index: number) => index.toString(16).padStart(2, '0').repeat(100)
 
 const wall = await openWall()
-await wall.buy(`/blocks/3,4?px=${rainbow}`, 1)
-await wall.buy(`/blocks/4,4?px=${createFlatPixels(RED)}`, 2, 2)
-await wall.buy(`/blocks/20,4?px=${createFlatPixels(GREEN)}`, 1, 3)
-await wall.buy(`/blocks/159,89?px=${createFlatPixels(RED)}`, 2, 4)
+await wall.buyBlock(`/blocks/3,4?px=${rainbow}`, 1)
+await wall.buyBlock(`/blocks/4,4?px=${createFlatPixels(RED)}`, 2, 2)
+await wall.buyBlock(`/blocks/20,4?px=${createFlatPixels(GREEN)}`, 1, 3)
+await wall.buyBlock(`/blocks/159,89?px=${createFlatPixels(RED)}`, 2, 4)
 
 const findColour = (index: number) => PALETTE[index] ?? ''
 const readCard = async (query: string) => await decodePicture(await wall.sendRequest(`GET /card.png${query}`))
@@ -52,8 +52,8 @@ test('a block’s card shows every pixel of the block, and marks its position on
 
 test('a block’s card shows the whole artwork that the block is part of, and marks the block in that artwork', async () => {
   const own = await openWall()
-  await own.buy(`/blocks/9,9?px=${createFlatPixels(0)}`, 1)
-  await own.buy(`/blocks/10,9?px=${createFlatPixels(GREEN)}`, 1, 2)
+  await own.buyBlock(`/blocks/9,9?px=${createFlatPixels(0)}`, 1)
+  await own.buyBlock(`/blocks/10,9?px=${createFlatPixels(GREEN)}`, 1, 2)
   const { readColour: colourAt } = await decodePicture(await own.sendRequest('GET /card.png?block=9,9'))
   // Two blocks of 220 pixels in the middle of a pane of 440.
   expect([colourAt(40 + 110, 360), colourAt(40 + 330, 360)]).toEqual([0, GREEN].map(findColour))
@@ -64,23 +64,23 @@ test('an agent’s card shows the agent’s blocks, with all other blocks dimmed
   const { readColour: colourAt } = await readCard('?agent=1')
   // The part of the wall around 3,4 and 20,4 cannot extend beyond the wall's corner, so the card begins there. Each
   // block is 30 pixels wide.
-  const middleOf = (col: number, row: number) => colourAt(120 + col * 30 + 15, 28 + row * 30 + 15)
-  expect(middleOf(20, 4)).toBe(findColour(GREEN))
+  const readMiddleColour = (col: number, row: number) => colourAt(120 + col * 30 + 15, 28 + row * 30 + 15)
+  expect(readMiddleColour(20, 4)).toBe(findColour(GREEN))
   expect(colourAt(120 + 3 * 30 + 1, 28 + 4 * 30 + 1)).toBe(findColour(16))
-  expect(middleOf(4, 4)).not.toBe(findColour(RED))
+  expect(readMiddleColour(4, 4)).not.toBe(findColour(RED))
 })
 
 test('the cards of an artwork and of an agent show the agent’s name if the font has all of its letters', async () => {
   const named = await openWall()
-  await named.buy('/blocks/3,4?name=Ada', 1)
-  await named.buy(`/blocks/9,9?name=${encodeURIComponent('Адель')}`, 2, 2)
+  await named.buyBlock('/blocks/3,4?name=Ada', 1)
+  await named.buyBlock(`/blocks/9,9?name=${encodeURIComponent('Адель')}`, 2, 2)
   /** Returns the left end of the right-aligned line of text. */
   const findTextStart = async (query: string) => {
     const { readColour: colourAt } = await decodePicture(await named.sendRequest(`GET /card.png${query}`))
     const columns = Array.from({ length: 500 }, (_, at) => 700 + at)
     return columns.find((x) => [590, 594, 598, 602, 606].some((y) => colourAt(x, y) !== findColour(216)))
   }
-  const alignRight = (text: string, right: number) => right - widthOf(text, 3)
+  const alignRight = (text: string, right: number) => right - measureTextWidth(text, 3)
   expect(await findTextStart('?work=3,4')).toBe(alignRight('ADA : 1 BLOCK', 1160))
   expect(await findTextStart('?agent=1')).toBe(alignRight('ADA : 1 BLOCK', 1080))
   // The first character, a 1, leaves its first column empty.
@@ -102,7 +102,7 @@ test('a request with the ETag of a card gets 304 until the wall changes', async 
   const holding = { headers: { 'If-None-Match': first.headers.get('etag') ?? '' } }
   expect((await own.sendRequest(path, holding)).status).toBe(304)
   expect((await own.sendRequest('GET /card.png', holding)).status).toBe(200)
-  await own.buy(`/blocks/1,1?px=${createFlatPixels(GREEN)}`, 1)
+  await own.buyBlock(`/blocks/1,1?px=${createFlatPixels(GREEN)}`, 1)
   const second = await own.sendRequest(path, holding)
   expect(second.status).toBe(200)
   expect((await decodePicture(second)).readColour(100, 200)).toBe(findColour(GREEN))
@@ -123,7 +123,7 @@ test.each([
 test('many uploads to the workers do not delay a card', async () => {
   const own = await openWall()
   const paint = async (): Promise<never> => await new Promise(() => {})
-  const crowd = await openWall({ pictures: { ...createWorkerPictures(), paint } })
+  const crowd = await openWall({ pictures: { ...createWorkerPictures(), convertToPalette: paint } })
   const upload = { headers: { 'Content-Type': 'application/octet-stream' }, body: new Uint8Array(3) }
   for (let at = 0; at < 20; at++) void crowd.sendRequest('POST /api/pixels?w=1&h=1&width=1&height=1', upload)
   const [card, same] = [await crowd.sendRequest('GET /card.png'), await own.sendRequest('GET /card.png')]
@@ -134,14 +134,14 @@ test('the wall is scaled down once for all cards that are drawn at the same time
   let shrunk = 0
   const pictures: Pictures = {
     encode: async () => new Uint8Array(1),
-    paint: async () => 'busy',
+    convertToPalette: async () => 'busy',
     async shrink(_, width, height) {
       shrunk++
       return { width, height, indices: new Uint8Array(width * height) }
     },
   }
   const own = await openWall({ pictures })
-  const ask = async (col: number) => (await own.sendRequest(`GET /card.png?block=${col},0`)).status
-  expect(new Set(await Promise.all(Array.from({ length: 20 }, (_, col) => ask(col))))).toEqual(new Set([200]))
+  const requestCard = async (col: number) => (await own.sendRequest(`GET /card.png?block=${col},0`)).status
+  expect(new Set(await Promise.all(Array.from({ length: 20 }, (_, col) => requestCard(col))))).toEqual(new Set([200]))
   expect(shrunk).toBe(1)
 })

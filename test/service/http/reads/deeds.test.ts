@@ -3,9 +3,9 @@ import { STRAY_NOTE } from '../../../../server/domain/purchase/account.ts'
 import type { Payment } from '../../../../server/domain/purchase/payment.ts'
 import { matchesOrder, type Order, formatOrderText, formatPictureDigest } from '../../../../shared/order.ts'
 import { hashPixels } from '../../../../shared/signing.ts'
-import { openNearlySold } from '../../../support/nearly-sold.ts'
+import { openNearlySoldWall } from '../../../support/nearly-sold.ts'
 import {
-  blockOf,
+  parseBlockOrThrow,
   toHash,
   NOW,
   createTestPayment,
@@ -29,7 +29,7 @@ const readDeeds = async (
   return data
 }
 
-const buy = async (wall: Wall, path: string, payment: Payment) =>
+const buyBlock = async (wall: Wall, path: string, payment: Payment) =>
   expect((await wall.sendRequest(`GET ${path}`, createPaidInit(payment))).status).toBe(200)
 
 const PX = 'aB'.repeat(100)
@@ -47,7 +47,7 @@ test('each payment that bought something has one deed, with everything needed to
     owed: [],
     hasMoreOwed: false,
   })
-  await buy(wall, '/blocks/3,4?message=hi', createTestPayment(0xab, 1))
+  await buyBlock(wall, '/blocks/3,4?message=hi', createTestPayment(0xab, 1))
   const area = bindPayment(
     { area: '80,45,3x2', message: 'hi', pixels: formatPictureDigest(hashPixels(ROWS)) },
     createPaymentFor(6, 2),
@@ -84,7 +84,7 @@ test('each payment that bought something has one deed, with everything needed to
 test('the nonce of a bound order can be recomputed from its deed alone', async () => {
   const wall = await openWall()
   const order = { block: 'next', name: 'Ada', message: 'hello', px: PX.toLowerCase(), painter: createWalletAddress(9) }
-  await buy(
+  await buyBlock(
     wall,
     `/blocks/next?name=Ada&message=hello&px=${PX}&painter=${createWalletAddress(9)}`,
     bindPayment(order, createTestPayment(1, 1)),
@@ -99,7 +99,7 @@ test('the nonce of a bound order can be recomputed from its deed alone', async (
 
 test('deeds can be read page by page from any number onwards, and each deed is listed once', async () => {
   const wall = await openWall()
-  for (const at of [1, 2, 3]) await buy(wall, `/blocks/${at},1`, createTestPayment(at, at))
+  for (const at of [1, 2, 3]) await buyBlock(wall, `/blocks/${at},1`, createTestPayment(at, at))
   await wall.sendRequest('POST /areas', createBodyInit({ w: 2, h: 1 }, createPaidInit(createPaymentFor(2, 4)).headers))
   const readPage = async (after: number, limit: number) => {
     const { deeds, nextAfter, hasMore } = await readDeeds(wall, { after, limit })
@@ -127,8 +127,8 @@ test('a deed omits content that the operator has hidden and names the hidden fie
     px: PX.toLowerCase(),
   }
   const query = `name=Ada&framework=loom&message=hello&link=https://ada.example/&px=${PX}`
-  await buy(wall, `/blocks/3,4?${query}`, bindPayment(order, createTestPayment(1, 1)))
-  const block = blockOf('3,4')
+  await buyBlock(wall, `/blocks/3,4?${query}`, bindPayment(order, createTestPayment(1, 1)))
+  const block = parseBlockOrThrow('3,4')
   const readShownDeed = async () => {
     await wall.sendRequest('GET /blocks/3,4')
     const [deed] = (await readDeeds(wall)).deeds
@@ -137,11 +137,11 @@ test('a deed omits content that the operator has hidden and names the hidden fie
   expect(await readShownDeed()).toEqual([{ host: HOST, ...order }, undefined])
   await wall.db.moderation.moderate(block, 'hide', ['pixels', 'message'], NOW)
   await wall.db.moderation.moderateWallet(createWalletAddress(1), { act: 'hide', parts: ['name'] }, NOW)
-  await buy(wall, '/blocks/5,5', createTestPayment(2, 2))
+  await buyBlock(wall, '/blocks/5,5', createTestPayment(2, 2))
   const hidden = [{ host: HOST, ...order, name: null, message: null, px: null }, ['name', 'message', 'px']]
   expect(await readShownDeed()).toEqual(hidden)
   await wall.db.moderation.moderate(block, 'unhide', ['pixels', 'message'], NOW)
-  await buy(wall, '/blocks/6,6', createTestPayment(2, 3))
+  await buyBlock(wall, '/blocks/6,6', createTestPayment(2, 3))
   expect(await readShownDeed()).toEqual(hidden)
 })
 
@@ -151,8 +151,8 @@ test('the deed of a payment that settled late shows that the purchase got a diff
   const late = bindPayment({ block: '3,4' }, createTestPayment(1, 1))
   expect((await wall.sendRequest('GET /blocks/3,4', createPaidInit(late))).status).toBe(402)
   wall.facilitator.settling = 'honest'
-  await buy(wall, '/blocks/3,4', createTestPayment(2, 2))
-  wall.chain.land(late)
+  await buyBlock(wall, '/blocks/3,4', createTestPayment(2, 2))
+  wall.chain.transferPayment(late)
   expect((await wall.sendRequest('GET /blocks/3,4', createPaidInit(late))).status).toBe(409)
   const [, deed] = (await readDeeds(wall)).deeds
   expect(deed).toMatchObject({ nonce: late.nonce, placedElsewhere: true, order: { host: HOST, block: '3,4' } })
@@ -160,17 +160,17 @@ test('the deed of a payment that settled late shows that the purchase got a diff
 })
 
 test('payments that bought nothing are listed on pages of their own, with a repayment only if its reference is a transaction', async () => {
-  const store = await openNearlySold(1)
+  const store = await openNearlySoldWall(1)
   const wall = await openWall({}, store)
-  await buy(wall, '/blocks/next', createTestPayment(1, 1))
+  await buyBlock(wall, '/blocks/next', createTestPayment(1, 1))
   for (const nonce of [2, 3, 4]) {
     const unclaimed = { payment: createTestPayment(1, nonce), target: 'next' as const, listing: SILENT, head: 0n }
     const released = await store.ledger.recordUnclaimed(unclaimed, NOW)
     await store.ledger.fulfilLatePayment(released, toHash(nonce), NOW)
   }
-  await store.payouts.note(createTestPayment(1, 3), toHash(0xbac).toUpperCase().replace('0X', '0x'), NOW)
-  await store.payouts.note(createTestPayment(1, 4), 'sent Bob a cheque', NOW)
-  await store.payouts.note(createTestPayment(8, 8), STRAY_NOTE, NOW)
+  await store.payouts.recordReference(createTestPayment(1, 3), toHash(0xbac).toUpperCase().replace('0X', '0x'), NOW)
+  await store.payouts.recordReference(createTestPayment(1, 4), 'sent Bob a cheque', NOW)
+  await store.payouts.recordReference(createTestPayment(8, 8), STRAY_NOTE, NOW)
   const owed = { wallet: '0x0000…0001', amount: TERMS.amount.toString(), paidOut: null }
   const readPage = async (owedAfter: number, limit: number) => {
     const { owed, hasMoreOwed } = await readDeeds(wall, { after: 3, owedAfter, limit })

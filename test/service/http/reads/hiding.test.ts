@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Payment } from '../../../../server/domain/purchase/payment.ts'
 import { PALETTE } from '../../../../shared/palette.ts'
-import { blockOf, NOW, createTestPayment, createWalletAddress } from '../../../support/samples.ts'
+import { parseBlockOrThrow, NOW, createTestPayment, createWalletAddress } from '../../../support/samples.ts'
 import { callTool } from '../../../support/service/agent.ts'
 import { bindPayment } from '../../../support/service/bound.ts'
 import { decodePicture } from '../../../support/service/decoded.ts'
@@ -17,7 +17,7 @@ const RED = 180
 const createFlatPixels = (index: number) => index.toString(16).padStart(2, '0').repeat(100)
 const findColour = (index: number) => PALETTE[index] ?? ''
 
-const HIDDEN = blockOf('80,45')
+const HIDDEN = parseBlockOrThrow('80,45')
 const pixelMarks = [createFlatPixels(GREEN), Buffer.from(createFlatPixels(GREEN), 'hex').toString('base64')]
 
 /** Lists the marks of hidden texts, links and pictures that a text contains. */
@@ -65,7 +65,7 @@ const findPayment = (coord: string) => payments.get(coord) ?? createTestPayment(
  * A wall on which the first wallet's block at 80,45 is hidden and its block at 83,45 is shown, the second wallet's
  * names are hidden, and the third wallet is banned. All three wallets publish content both before and after that.
  */
-async function openWallWithHidden(): Promise<Wall> {
+async function openWallWithHiddenContent(): Promise<Wall> {
   const wall = await openWall()
   const { moderation } = wall.db
   const link = encodeURIComponent('https://hidden.example/')
@@ -75,13 +75,13 @@ async function openWallWithHidden(): Promise<Wall> {
     payments.set(coord, payment)
     expect((await wall.sendRequest(`GET /blocks/${coord}?${query}`, createPaidInit(payment))).status).toBe(200)
   }
-  const repaint = (payer: number, coord: string, message: string, ts: number) =>
+  const repaintBlock = (payer: number, coord: string, message: string, ts: number) =>
     wall.sendRequest(
       `PUT /blocks/${coord}`,
       createBodyInit(signEdit(payer, coord, { message, pixels: createFlatPixels(GREEN) }, { ts })),
     )
   await buy('80,45', `message=hidden-sale&link=${link}&px=${createFlatPixels(GREEN)}`, 1, 1)
-  expect((await repaint(1, '80,45', 'hidden-repaint', NOW)).status).toBe(200)
+  expect((await repaintBlock(1, '80,45', 'hidden-repaint', NOW)).status).toBe(200)
   await buy('3,4', 'name=hidden-name&framework=hidden-frame', 2, 2)
   await buy('5,6', `message=shown-before&px=${createFlatPixels(RED)}`, 3, 3)
   // These requests fill the caches, because no response that was cached before may show hidden content later.
@@ -89,17 +89,17 @@ async function openWallWithHidden(): Promise<Wall> {
   await moderation.moderate(HIDDEN, 'hide', ['pixels', 'message', 'link'], NOW)
   await moderation.moderateWallet(createWalletAddress(2), { act: 'hide', parts: ['name', 'framework'] }, NOW)
   await moderation.moderateWallet(createWalletAddress(3), { act: 'ban' }, NOW)
-  const later = await repaint(1, '80,45', 'hidden-later', NOW + 1)
+  const later = await repaintBlock(1, '80,45', 'hidden-later', NOW + 1)
   expect(await readJson(later)).toMatchObject({ deed: { message: null, link: null, pixels: null } })
   await buy('7,8', 'name=hidden-name', 2, 4)
   await buy('9,9', `name=hidden-name&message=hidden-word&link=${link}&px=${createFlatPixels(GREEN)}`, 3, 5)
-  expect((await repaint(3, '9,9', 'hidden-word', NOW)).status).toBe(200)
+  expect((await repaintBlock(3, '9,9', 'hidden-word', NOW)).status).toBe(200)
   const shown = encodeURIComponent('https://shown.example/')
   await buy('83,45', `message=shown-sale&link=${shown}&px=${createFlatPixels(RED)}`, 1, 6)
   return wall
 }
 
-const wall = await openWallWithHidden()
+const wall = await openWallWithHiddenContent()
 
 test.each(READS)('%s does not show hidden content', async (read) => {
   expect(listMarks(await (await wall.sendRequest(read)).text())).toEqual([])
@@ -140,7 +140,7 @@ test('the raw pixels show a hidden block as unpainted', async () => {
   expect([listPixelValues(HIDDEN), listPixelValues(HIDDEN + 3)]).toEqual([new Set([255]), new Set([RED])])
 })
 
-const listColours = async (picture: Response) => (await decodePicture(picture)).colours()
+const listColours = async (picture: Response) => (await decodePicture(picture)).listColours()
 
 test.each(PICTURES)('the colour of a hidden block is not in %s, but the colour of a shown block is', async (path) => {
   const colours = await listColours(await wall.sendRequest(`GET ${path}`))
@@ -190,8 +190,8 @@ test.each([
 ])(
   'a proxy may cache %s for two seconds but must not serve it stale, because the operator may hide content in it',
   async (path) => {
-    const { sendRequest: ask, buy } = await openWall()
-    await buy('/blocks/3,4', 1)
+    const { sendRequest: ask, buyBlock } = await openWall()
+    await buyBlock('/blocks/3,4', 1)
     const response = await ask(`GET ${path}`)
     expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'public, max-age=0, s-maxage=2'])
   },

@@ -12,9 +12,12 @@ const findPage = (path: string) => (path === '/' ? createPage : undefined)
 const NAME = '"><script>alert(1)</script>'
 const MESSAGE = '</head><img src=x onerror="a&b">'
 
-const wall = await openWall({ viewer: findPage })
-await wall.buy(`/blocks/3,4?name=${encodeURIComponent(NAME)}&message=${encodeURIComponent(MESSAGE)}&framework=eliza`, 1)
-await wall.buy('/blocks/5,4', 2)
+const wall = await openWall({ findViewerFile: findPage })
+await wall.buyBlock(
+  `/blocks/3,4?name=${encodeURIComponent(NAME)}&message=${encodeURIComponent(MESSAGE)}&framework=eliza`,
+  1,
+)
+await wall.buyBlock('/blocks/5,4', 2)
 
 /** The content of each meta tag in the head, by the property or name of the tag. */
 async function readMetaTags(own: Wall, path: string): Promise<Record<string, string>> {
@@ -130,28 +133,28 @@ test('a client that prefers Markdown gets the guide, even if the URL identifies 
 
 test('without a usable contact, the page shows no contact', async () => {
   for (const contact of [null, 'Ada, room 4'])
-    expect((await readMetaTags(await openWall({ viewer: findPage, contact }), '/'))['contact']).toBeUndefined()
+    expect((await readMetaTags(await openWall({ findViewerFile: findPage, contact }), '/'))['contact']).toBeUndefined()
 })
 
 test('the page shows how many blocks are sold, who bought last and where, before any script runs', async () => {
-  const own = await openWall({ viewer: findPage })
+  const own = await openWall({ findViewerFile: findPage })
   const readBody = async () => (await (await own.sendRequest('GET /')).text()).replace(/^.*<body>/s, '')
   expect(await readBody()).toStartWith(
     '<p id="counts">0 of 14,400 blocks sold, $1 each.</p><p id="news"></p><main id="stage">',
   )
-  await own.buy('/blocks/5,6', 1)
-  await own.buy(`/blocks/3,4?name=${encodeURIComponent(NAME)}`, 2)
+  await own.buyBlock('/blocks/5,6', 1)
+  await own.buyBlock(`/blocks/3,4?name=${encodeURIComponent(NAME)}`, 2)
   expect(await readBody()).toStartWith(
     '<p id="counts">2 of 14,400 blocks sold, $1 each.</p><p id="news"><span>Last sale to <bdi>&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;</bdi></span></p><main id="stage" data-sold="3,4,3,3">',
   )
 })
 
 test('the page stays the same until something is sold, and then changes', async () => {
-  const own = await openWall({ viewer: findPage })
+  const own = await openWall({ findViewerFile: findPage })
   const readEtag = async () => (await own.sendRequest('GET /')).headers.get('etag') ?? ''
   const before = await readEtag()
   expect((await own.sendRequest('GET /', { headers: { 'If-None-Match': before } })).status).toBe(304)
-  await own.buy('/blocks/3,4', 1)
+  await own.buyBlock('/blocks/3,4', 1)
   expect((await own.sendRequest('GET /', { headers: { 'If-None-Match': before } })).status).toBe(200)
   expect(await readEtag()).not.toBe(before)
 })

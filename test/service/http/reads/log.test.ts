@@ -1,15 +1,15 @@
 import { expect, test } from 'bun:test'
 import type { HistoryPage } from '../../../../shared/contract/live.ts'
 import { CLAIM_ORDER } from '../../../../shared/wall.ts'
-import { openNearlySold } from '../../../support/nearly-sold.ts'
+import { openNearlySoldWall } from '../../../support/nearly-sold.ts'
 import { readBody } from '../../../support/service/client.ts'
 import { signEdit, createBodyInit } from '../../../support/service/signed.ts'
 import { openWall, type Wall } from '../../../support/service/wall.ts'
 
 test('the history lists every change once, page by page, in the order of the log', async () => {
   const wall = await openWall()
-  await wall.buy('/blocks/1,0?name=Ada', 1)
-  await wall.buy('/blocks/2,0?message=two', 2)
+  await wall.buyBlock('/blocks/1,0?name=Ada', 1)
+  await wall.buyBlock('/blocks/2,0?message=two', 2)
   await wall.sendRequest('PUT /blocks/1,0', createBodyInit(signEdit(1, '1,0', { message: 'painted' })))
 
   const changes: HistoryPage['changes'] = []
@@ -31,7 +31,7 @@ const readTail = ({ client }: Wall) => readBody(client.api.tail.get())
 test('the end of the log is the same for every client, and may be cached for two seconds', async () => {
   const wall = await openWall()
   expect(await readTail(wall)).toEqual({ after: 0, nextAfter: 0, askAgainMs: 4000, changes: [] })
-  await wall.buy('/blocks/1,0?name=Ada', 1)
+  await wall.buyBlock('/blocks/1,0?name=Ada', 1)
   await wall.sendRequest('PUT /blocks/1,0', createBodyInit(signEdit(1, '1,0', { message: 'painted' })))
   const response = await wall.sendRequest('GET /api/tail')
   expect(response.headers.get('cache-control')).toBe('public, max-age=2, stale-while-revalidate=10')
@@ -48,7 +48,7 @@ test('the end of the log is the same for every client, and may be cached for two
 })
 
 test('the end of the log has the last hundred changes, and the number after which they begin', async () => {
-  const wall = await openWall({}, await openNearlySold(CLAIM_ORDER.length - 103))
+  const wall = await openWall({}, await openNearlySoldWall(CLAIM_ORDER.length - 103))
   const { after, nextAfter, changes } = await readTail(wall)
   expect([after, nextAfter, changes.length]).toEqual([3, 103, 100])
   expect(changes[0]?.number).toBe(4)

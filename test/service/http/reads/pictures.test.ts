@@ -7,7 +7,7 @@ import { readErrorCode, readJson, openWall } from '../../../support/service/wall
 
 const wall = await openWall()
 const px = Uint8Array.from({ length: 100 }, (_, at) => 239 - at).toHex()
-await wall.buy(`/blocks/3,4?px=${px}`, 1)
+await wall.buyBlock(`/blocks/3,4?px=${px}`, 1)
 
 const readPicture = async (path: string) => await decodePicture(await wall.sendRequest(`GET ${path}`))
 
@@ -42,7 +42,7 @@ test('a request with the ETag of a picture gets 304 until the wall changes', asy
   const holding = { headers: { 'If-None-Match': etag } }
   expect((await own.sendRequest(path, holding)).status).toBe(304)
   expect((await own.sendRequest('GET /wall.png?cols=2&rows=1', holding)).status).toBe(200)
-  await own.buy(`/blocks/1,1?px=${px}`, 1)
+  await own.buyBlock(`/blocks/1,1?px=${px}`, 1)
   const second = await own.sendRequest(path, holding)
   expect(second.status).toBe(200)
   const { readColour: colourAt } = await decodePicture(second)

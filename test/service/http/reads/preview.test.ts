@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { PALETTE } from '../../../../shared/palette.ts'
-import { CLAIM_ORDER, coordOf } from '../../../../shared/wall.ts'
-import { reserve } from '../../../support/engine.ts'
-import { openNearlySold } from '../../../support/nearly-sold.ts'
-import { blockOf, createTestPayment } from '../../../support/samples.ts'
+import { CLAIM_ORDER, formatCoord } from '../../../../shared/wall.ts'
+import { reserveTarget } from '../../../support/engine.ts'
+import { openNearlySoldWall } from '../../../support/nearly-sold.ts'
+import { parseBlockOrThrow, createTestPayment } from '../../../support/samples.ts'
 import { decodePicture } from '../../../support/service/decoded.ts'
 import { createBodyInit } from '../../../support/service/signed.ts'
 import {
@@ -17,7 +17,7 @@ import {
 
 const wall = await openWall()
 
-const preview = async ({ sendRequest: ask }: Wall, body: unknown) =>
+const requestPreview = async ({ sendRequest: ask }: Wall, body: unknown) =>
   await readJson(await ask('POST /api/preview', createBodyInit(body)))
 
 /** The size of an image in base64, and its colours at these pixels. */
@@ -32,7 +32,7 @@ async function readColours(image: unknown, points: ReadonlyArray<readonly [x: nu
 
 test('a preview of an acceptable purchase has its terms, its request and its picture', async () => {
   const px = 'b4'.repeat(100)
-  const found = await preview(wall, { coord: '007,3', name: 'Ada Lovelace', message: 'a+b&c', px })
+  const found = await requestPreview(wall, { coord: '007,3', name: 'Ada Lovelace', message: 'a+b&c', px })
   const asked = await wall.sendRequest('GET /blocks/7,3')
   const { image, ...rest } = found
   expect(rest).toEqual({
@@ -68,28 +68,28 @@ test('the request in a preview buys the previewed block', async () => {
     message: '100% #1',
     link: 'https://e.org/?a=1&b=2#c',
   }
-  const { request, block } = (await preview(own, body)) as { request: { url: string }; block: unknown }
-  const receipt = await readJson(await own.buy(request.url.slice('https://wall.test'.length), 1))
+  const { request, block } = (await requestPreview(own, body)) as { request: { url: string }; block: unknown }
+  const receipt = await readJson(await own.buyBlock(request.url.slice('https://wall.test'.length), 1))
   const { coord: _, ...said } = body
   expect(receipt['deed']).toMatchObject({ block, ...said })
 })
 
 test('a preview of next skips sold and held blocks, and shows the next open block', async () => {
   const own = await openWall()
-  await own.buy('/blocks/next', 1)
-  await reserve(own.db, 'next', createTestPayment(2, 2))
+  await own.buyBlock('/blocks/next', 1)
+  await reserveTarget(own.db, 'next', createTestPayment(2, 2))
   const third = CLAIM_ORDER[2]
   if (third === undefined) throw new Error('the wall has a third block')
-  expect(await preview(own, { coord: 'next' })).toMatchObject({
+  expect(await requestPreview(own, { coord: 'next' })).toMatchObject({
     acceptable: true,
-    block: { coord: coordOf(third), index: third },
+    block: { coord: formatCoord(third), index: third },
     request: { url: 'https://wall.test/blocks/next' },
   })
 })
 
 test('a preview reports every error in one response, with the messages and codes that a purchase would get', async () => {
   const bad = { name: 'a'.repeat(41), framework: '', message: '\u202Eevil', link: 'http://a.b/', px: 'f0'.repeat(100) }
-  const { acceptable, problems, state } = await preview(wall, { coord: '5,5', ...bad })
+  const { acceptable, problems, state } = await requestPreview(wall, { coord: '5,5', ...bad })
   expect([acceptable, state]).toEqual([false, 'open'])
   for (const { field, code, message } of problems as { field: keyof typeof bad; code: string; message: string }[]) {
     const refused = await readJson(await wall.sendRequest(`GET /blocks/5,5?${field}=${encodeURIComponent(bad[field])}`))
@@ -100,9 +100,9 @@ test('a preview reports every error in one response, with the messages and codes
 
 test('a preview of a sold or held block has the state of the block and no terms', async () => {
   const own = await openWall()
-  await own.buy(`/blocks/3,4?px=${'07'.repeat(100)}`, 1)
-  await reserve(own.db, blockOf('9,9'), createTestPayment(2, 2))
-  const sold = await preview(own, { coord: '3,4', px: 'b4'.repeat(100) })
+  await own.buyBlock(`/blocks/3,4?px=${'07'.repeat(100)}`, 1)
+  await reserveTarget(own.db, parseBlockOrThrow('9,9'), createTestPayment(2, 2))
+  const sold = await requestPreview(own, { coord: '3,4', px: 'b4'.repeat(100) })
   expect(sold).toMatchObject({ acceptable: false, state: 'claimed', terms: null })
   expect(sold['problems']).toEqual([
     {
@@ -112,7 +112,7 @@ test('a preview of a sold or held block has the state of the block and no terms'
     },
   ])
   expect((await readColours(sold['image'], [[120, 120]])).colours).toEqual([PALETTE[7] ?? ''])
-  expect(await preview(own, { coord: '9,9' })).toMatchObject({
+  expect(await requestPreview(own, { coord: '9,9' })).toMatchObject({
     acceptable: false,
     state: 'reserved',
     terms: null,
@@ -123,7 +123,7 @@ test('a preview of a sold or held block has the state of the block and no terms'
 test('on a wall that cannot sell, a preview says so and has no terms', async () => {
   const own = await openWall()
   await reportChainFault(own)
-  expect(await preview(own, { coord: '3,4' })).toMatchObject({
+  expect(await requestPreview(own, { coord: '3,4' })).toMatchObject({
     acceptable: false,
     problems: [{ field: 'rail', code: 'facilitator_unavailable' }],
     state: 'open',
@@ -136,7 +136,7 @@ describe('a preview of an area', () => {
 
   test('a preview of an area has its price, its terms, the order that buys it and its picture', async () => {
     const said = { name: 'Ada', message: 'hi', painter: `0x${'12'.repeat(20)}` }
-    const found = await preview(wall, { coord: '20,10', w: 3, h: 2, pixels: createPixels(3, 2), ...said })
+    const found = await requestPreview(wall, { coord: '20,10', w: 3, h: 2, pixels: createPixels(3, 2), ...said })
     const order = { at: '20,10', w: 3, h: 2, ...said }
     const asked = await wall.sendRequest('POST /areas', createBodyInit(order))
     const { image, ...rest } = found
@@ -160,14 +160,14 @@ describe('a preview of an area', () => {
   })
 
   test('the picture in a preview of the largest area is 440 pixels wide and high', async () => {
-    const { image } = await preview(wall, { coord: '20,10', w: 20, h: 20, pixels: createPixels(20, 20) })
+    const { image } = await requestPreview(wall, { coord: '20,10', w: 20, h: 20, pixels: createPixels(20, 20) })
     expect(await readColours(image, [])).toMatchObject({ width: 440, height: 440 })
   })
 
   test('a preview of next shows the nearest open area of the requested size', async () => {
     const own = await openWall()
-    await own.buy('/blocks/79,44', 1)
-    const { area, request } = await preview(own, { coord: 'next', w: 4, h: 3 })
+    await own.buyBlock('/blocks/79,44', 1)
+    const { area, request } = await requestPreview(own, { coord: 'next', w: 4, h: 3 })
     const { spaces } = (await readJson(await own.sendRequest('GET /api/space?w=4&h=3&limit=1'))) as {
       spaces: { coord: string }[]
     }
@@ -179,13 +179,13 @@ describe('a preview of an area', () => {
 
   test('a preview of an area that is partly sold or held says so and has no terms', async () => {
     const own = await openWall()
-    await own.buy('/blocks/3,4', 1)
-    await reserve(own.db, blockOf('9,9'), createTestPayment(2, 2))
+    await own.buyBlock('/blocks/3,4', 1)
+    await reserveTarget(own.db, parseBlockOrThrow('9,9'), createTestPayment(2, 2))
     for (const [coord, state, code] of [
       ['2,3', 'claimed', 'block_taken'],
       ['9,9', 'reserved', 'purchase_pending'],
     ])
-      expect(await preview(own, { coord, w: 2, h: 2 })).toMatchObject({
+      expect(await requestPreview(own, { coord, w: 2, h: 2 })).toMatchObject({
         acceptable: false,
         state,
         terms: null,
@@ -194,8 +194,8 @@ describe('a preview of an area', () => {
   })
 
   test('a preview of an area says so if no space of that size is open any more', async () => {
-    const own = await openWall({}, await openNearlySold(1))
-    expect(await preview(own, { coord: 'next', w: 2, h: 1 })).toMatchObject({
+    const own = await openWall({}, await openNearlySoldWall(1))
+    expect(await requestPreview(own, { coord: 'next', w: 2, h: 1 })).toMatchObject({
       acceptable: false,
       block: null,
       area: null,
@@ -217,7 +217,7 @@ describe('a preview of an area', () => {
     ['the picture of an area for a block', { pixels: createPixels(1, 1) }, 'pixels', 'invalid_body'],
     ['an invalid painter', { w: 2, h: 1, painter: '0x12' }, 'painter', 'invalid_painter'],
   ])('a preview with %s reports the field that is wrong', async (_, fields, field, code) => {
-    expect(await preview(wall, { coord: 'next', ...fields })).toMatchObject({
+    expect(await requestPreview(wall, { coord: 'next', ...fields })).toMatchObject({
       acceptable: false,
       problems: [{ field, code }],
     })
@@ -226,7 +226,7 @@ describe('a preview of an area', () => {
 
 test('a preview changes nothing', async () => {
   const own = await openWall()
-  await preview(own, { coord: 'next', name: 'Ada', px: 'b4'.repeat(100) })
+  await requestPreview(own, { coord: 'next', name: 'Ada', px: 'b4'.repeat(100) })
   expect(await own.db.ledgerReader.listHeld()).toEqual([])
   expect(await own.db.log.readAfter(0, 9)).toEqual([])
   expect(own.facilitator.verified).toEqual([])

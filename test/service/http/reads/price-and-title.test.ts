@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Payment } from '../../../../server/domain/purchase/payment.ts'
-import { openBlank } from '../../../support/blank-wall.ts'
+import { openBlankWall } from '../../../support/blank-wall.ts'
 import { createTestPayment, TERMS } from '../../../support/samples.ts'
 import { callTool, sendRpc } from '../../../support/service/agent.ts'
 import { createBodyInit } from '../../../support/service/signed.ts'
@@ -91,7 +91,7 @@ test('a payment of the default price is rejected with the reason, and a payment 
 })
 
 test('after the price of a wall changes, its held and sold purchases keep the price at which they were made', async () => {
-  const db = await openBlank()
+  const db = await openBlankWall()
   const before = await openWall({}, db)
   const sold = createTestPayment(1, 1)
   expect((await before.sendRequest('GET /blocks/5,6', createPaidInit(sold))).status).toBe(200)
@@ -100,7 +100,7 @@ test('after the price of a wall changes, its held and sold purchases keep the pr
   expect((await before.sendRequest('GET /blocks/7,8', createPaidInit(held))).status).toBe(503)
 
   const after = await openWall({ offer }, db)
-  for (const payment of [sold, createTestPayment(1, 9), held]) after.chain.land(payment)
+  for (const payment of [sold, createTestPayment(1, 9), held]) after.chain.transferPayment(payment)
   expect(await readJson(await after.sendRequest('GET /blocks/5,6', createPaidInit(sold)))).toMatchObject({
     deed: { price: { amount: '1.00' } },
   })

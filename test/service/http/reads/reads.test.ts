@@ -25,8 +25,8 @@ test('an empty wall has an empty canvas, feed and registry', async () => {
 })
 
 test('the canvas, the feed, the registry and the deed show the same sale', async () => {
-  const { buy, sendRequest: ask, clock } = await openWall()
-  await buy(`/blocks/3,4?name=Ada&message=hi&link=https://ada.example/&px=${'07'.repeat(100)}`, 1)
+  const { buyBlock, sendRequest: ask, clock } = await openWall()
+  await buyBlock(`/blocks/3,4?name=Ada&message=hi&link=https://ada.example/&px=${'07'.repeat(100)}`, 1)
   const px = Buffer.alloc(100, 7).toString('base64')
   const t = clock.now()
   const agent = { name: 'Ada', wallet: '0x0000…0001', framework: null }
@@ -67,7 +67,7 @@ test('the health check shows whether the wall can sell, and the error if it cann
   expect(healthy.headers.get('cache-control')).toBe('no-store')
   expect(await readJson(healthy)).toEqual({ ok: true, service: 'pixel-wall', rail: 'armed', network: 'eip155:8453' })
 
-  const { chain, probe, sendRequest: ask } = await openWall({ store: { ready: async () => false } })
+  const { chain, probe, sendRequest: ask } = await openWall({ store: { isReadable: async () => false } })
   await reportChainFault({ chain, probe })
   expect(await readJson(await ask('GET /api/health'))).toEqual({
     ok: false,
@@ -110,7 +110,7 @@ test('supervisors and load balancers can see whether the process is alive, can s
 test('a wall that cannot sell reports which dependency is down, since when and why, and still serves readers', async () => {
   const { sendRequest: ask, outages, clock } = await openWall()
   const reason = 'the database failed: the disk is full (SQLITE_FULL)'
-  outages.saw({ kind: 'store-write', name: 'sqlite' }, reason)
+  outages.recordState({ kind: 'store-write', name: 'sqlite' }, reason)
   const answer = await ask('GET /readyz')
   expect(answer.status).toBe(503)
   expect(await readJson(answer)).toEqual({
@@ -126,10 +126,10 @@ test('a wall that cannot sell reports which dependency is down, since when and w
 
 test('dependencies that matter only to the operator, such as backups and the webhook, are not public', async () => {
   const { sendRequest: ask, outages } = await openWall()
-  outages.saw({ kind: 'disk', name: 'data' }, null)
-  outages.saw({ kind: 'backup', name: 'sqlite' }, 'no backup was ever made')
-  outages.saw({ kind: 'webhook', name: 'ops.example' }, 'it returned status 500')
-  outages.saw({ kind: 'catalogue', name: 'pay.example' }, null)
+  outages.recordState({ kind: 'disk', name: 'data' }, null)
+  outages.recordState({ kind: 'backup', name: 'sqlite' }, 'no backup was ever made')
+  outages.recordState({ kind: 'webhook', name: 'ops.example' }, 'it returned status 500')
+  outages.recordState({ kind: 'catalogue', name: 'pay.example' }, null)
   const answer = await ask('GET /readyz')
   expect(answer.status).toBe(200)
   expect(await readJson(answer)).toMatchObject({ ready: true, dependencies: [{ kind: 'disk' }] })

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { reserve } from '../../../support/engine.ts'
-import { blockOf, createTestPayment } from '../../../support/samples.ts'
+import { reserveTarget } from '../../../support/engine.ts'
+import { parseBlockOrThrow, createTestPayment } from '../../../support/samples.ts'
 import { readErrorCode, readJson, openWall } from '../../../support/service/wall.ts'
 
 const wall = await openWall()
@@ -29,16 +29,16 @@ test('a search without parameters returns the five open blocks nearest the centr
 })
 
 test('sold and held blocks do not count as space', async () => {
-  const { buy, db, sendRequest: ask } = await openWall()
-  await buy('/blocks/1,1', 1)
-  await reserve(db, blockOf('3,0'), createTestPayment(2, 2))
+  const { buyBlock, db, sendRequest: ask } = await openWall()
+  await buyBlock('/blocks/1,1', 1)
+  await reserveTarget(db, parseBlockOrThrow('3,0'), createTestPayment(2, 2))
   const { spaces } = await readJson(await ask('GET /api/space?w=2&h=2&near=0,0&limit=1'))
   expect(spaces).toMatchObject([{ coord: '0,2' }])
 })
 
 test('a search returns an empty list if no space of the requested size is open', async () => {
-  const { buy, sendRequest: ask } = await openWall()
-  await buy('/blocks/0,0', 1)
+  const { buyBlock, sendRequest: ask } = await openWall()
+  await buyBlock('/blocks/0,0', 1)
   expect((await readJson(await ask('GET /api/space?w=160&h=90')))['spaces']).toEqual([])
 })
 

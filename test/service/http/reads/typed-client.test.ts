@@ -7,7 +7,7 @@ import { openWall } from '../../../support/service/wall.ts'
 // compile only if each response has the right type, and the responses are real.
 
 const wall = await openWall()
-await wall.buy('/blocks/3,4?name=Ada', 1)
+await wall.buyBlock('/blocks/3,4?name=Ada', 1)
 
 test('a body has the type that its route declares', async () => {
   const { stats, blocks } = await readBody(wall.client.api.canvas.get())

@@ -14,7 +14,7 @@ await Bun.write(join(folder, 'paint.html'), '<!doctype html><head><title>Paint</
 await Bun.write(join(folder, 'assets/index-a1b2.js'), 'console.log("a script long enough to be compressed")')
 await Bun.write(join(scratch, 'outside.txt'), 'secret')
 
-const wall = await openWall({ viewer: await loadViewerFiles(await readFilesIn(folder)) })
+const wall = await openWall({ findViewerFile: await loadViewerFiles(await readFilesIn(folder)) })
 
 test('the page is served at the root, browsers revalidate it each time, and proxies may cache it for two seconds', async () => {
   for (const path of ['/', '/index.html', '/?x=1']) {
@@ -53,7 +53,7 @@ test('every page disables browser features that it never uses, and requires http
     expect(headers.get('strict-transport-security')).toBe('max-age=31536000')
   }
   const plain = await openWall({
-    viewer: await loadViewerFiles(await readFilesIn(folder)),
+    findViewerFile: await loadViewerFiles(await readFilesIn(folder)),
     offer: { ...OFFER, baseUrl: 'http://wall.test' },
   })
   for (const path of ['/', '/paint', '/blocks/1,1'])
@@ -62,7 +62,7 @@ test('every page disables browser features that it never uses, and requires http
 
 test('a page follows the shared live stream only if the operator has set up a cache that shares it', async () => {
   const words = { title: 'Pixel Wall', price: '1.00', sharesStream: true }
-  const shared = await openWall({ viewer: await loadViewerFiles(await readFilesIn(folder), words) })
+  const shared = await openWall({ findViewerFile: await loadViewerFiles(await readFilesIn(folder), words) })
   for (const path of ['/', '/paint']) {
     const fetchPage = async ({ sendRequest: ask }: typeof wall) =>
       await (await ask(`GET ${path}`, { headers: { accept: 'text/html' } })).text()

@@ -3,21 +3,33 @@ import { REPEAT } from '../../../../server/domain/advice.ts'
 import { COMPACTED_AFTER_MS } from '../../../../server/domain/wall/log.ts'
 import type { WalletStanding } from '../../../../shared/contract/wallet.ts'
 import { CLAIM_ORDER } from '../../../../shared/wall.ts'
-import { reserve } from '../../../support/engine.ts'
-import { openNearlySold } from '../../../support/nearly-sold.ts'
-import { blockOf, toHash, NOW, createTestPayment, SILENT, createWalletAddress } from '../../../support/samples.ts'
+import { reserveTarget } from '../../../support/engine.ts'
+import { openNearlySoldWall } from '../../../support/nearly-sold.ts'
+import {
+  parseBlockOrThrow,
+  toHash,
+  NOW,
+  createTestPayment,
+  SILENT,
+  createWalletAddress,
+} from '../../../support/samples.ts'
 import { signEdit, createBodyInit } from '../../../support/service/signed.ts'
 import { readErrorCode, CONTACT, readJson, openWall } from '../../../support/service/wall.ts'
 
 const wall = await openWall()
 
 test('the account of a wallet shows everything that the wall stores about it', async () => {
-  const { sendRequest: ask, buy, db, clock } = await openWall()
-  await buy('/blocks/3,4?name=Ada', 2)
-  await buy('/blocks/5,6?framework=loom', 1)
-  await reserve(db, 'next', createTestPayment(1, 7), SILENT, NOW)
-  await db.ledger.markUncertain(await reserve(db, blockOf('1,1'), createTestPayment(1, 8), SILENT, NOW + 1000))
-  await db.ledger.release(await reserve(db, blockOf('2,2'), createTestPayment(1, 9), SILENT, NOW + 2000), false)
+  const { sendRequest: ask, buyBlock, db, clock } = await openWall()
+  await buyBlock('/blocks/3,4?name=Ada', 2)
+  await buyBlock('/blocks/5,6?framework=loom', 1)
+  await reserveTarget(db, 'next', createTestPayment(1, 7), SILENT, NOW)
+  await db.ledger.markUncertain(
+    await reserveTarget(db, parseBlockOrThrow('1,1'), createTestPayment(1, 8), SILENT, NOW + 1000),
+  )
+  await db.ledger.release(
+    await reserveTarget(db, parseBlockOrThrow('2,2'), createTestPayment(1, 9), SILENT, NOW + 2000),
+    false,
+  )
   clock.advance(5000 - (clock.now() - NOW))
   const standing = await readJson(
     await ask(`GET /api/agents/${createWalletAddress(1).toUpperCase().replace('0X', '0x')}`),
@@ -50,7 +62,7 @@ test('the account of a wallet shows everything that the wall stores about it', a
 
 test('a wallet whose first purchase is still open has no rank yet', async () => {
   const { sendRequest: ask, db } = await openWall()
-  await reserve(db, 'next', createTestPayment(1, 1))
+  await reserveTarget(db, 'next', createTestPayment(1, 1))
   expect(await readJson(await ask(`GET /api/agents/${createWalletAddress(1)}`))).toMatchObject({
     name: null,
     rank: null,
@@ -68,7 +80,7 @@ test('a request for a wallet that has bought nothing gets the error no_purchases
 })
 
 test('the account of a wallet with 2,000 blocks lists them 200 at a time, or fewer if requested', async () => {
-  const { sendRequest: ask } = await openWall({}, await openNearlySold(CLAIM_ORDER.length - 2000))
+  const { sendRequest: ask } = await openWall({}, await openNearlySoldWall(CLAIM_ORDER.length - 2000))
   const readPage = async (query: string): Promise<Page> =>
     (await readJson(await ask(`GET /api/agents/${createWalletAddress(0xdecade)}${query}`))) as Page
   const listed = []
@@ -89,17 +101,17 @@ test('the account of a wallet with 2,000 blocks lists them 200 at a time, or few
 type Page = Pick<WalletStanding, 'blocks' | 'nextAfter' | 'hasMore'>
 
 test('a returning owner gets the changes to its blocks and their neighbours, and its rank by number of blocks', async () => {
-  const { sendRequest: ask, buy, clock } = await openWall()
+  const { sendRequest: ask, buyBlock, clock } = await openWall()
   const readSince = async (number: number) =>
     (await readJson(await ask(`GET /api/agents/${createWalletAddress(1)}?since=${number}`))) as WalletStanding
-  await buy('/blocks/10,10', 1, 1)
-  await buy('/blocks/20,20', 2, 2)
-  await buy('/blocks/21,20', 2, 3)
+  await buyBlock('/blocks/10,10', 1, 1)
+  await buyBlock('/blocks/20,20', 2, 2)
+  await buyBlock('/blocks/21,20', 2, 3)
   const first = await readSince(0)
   expect(first.changes).toMatchObject([{ number: 1, kind: 'sale', coord: '10,10', yours: true }])
   expect(first).toMatchObject({ rankByBlocks: 2, next: 3, complete: true })
-  await buy('/blocks/11,11?message=hi&name=Ada', 2, 4)
-  await buy('/blocks/12,11', 2, 5)
+  await buyBlock('/blocks/11,11?message=hi&name=Ada', 2, 4)
+  await buyBlock('/blocks/12,11', 2, 5)
   await ask('PUT /blocks/10,10', createBodyInit(signEdit(1, '10,10', { message: 'mine' }, { ts: clock.now() })))
   const { changes, next } = await readSince(3)
   expect(changes).toMatchObject([
@@ -114,7 +126,7 @@ test('a returning owner gets the changes to its blocks and their neighbours, and
 })
 
 test('an owner with more than a hundred changes gets the oldest first, and `next` leads to the later ones', async () => {
-  const { sendRequest: ask } = await openWall({}, await openNearlySold(CLAIM_ORDER.length - 250))
+  const { sendRequest: ask } = await openWall({}, await openNearlySoldWall(CLAIM_ORDER.length - 250))
   const listed: number[] = []
   const sizes: number[] = []
   for (let next = 0; next < 250;) {

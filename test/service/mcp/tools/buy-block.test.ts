@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { isPaymentRequiredV2 } from '@x402/core/schemas'
 import { StoreUnavailable } from '../../../../server/domain/failure.ts'
 import { toHash, createTestPayment } from '../../../support/samples.ts'
-import { buy, callTool, sendRpc } from '../../../support/service/agent.ts'
+import { buyOverMcp, callTool, sendRpc } from '../../../support/service/agent.ts'
 import { bindPayment } from '../../../support/service/bound.ts'
 import { decodeDemand, encodeHeader, openWall, toPayload } from '../../../support/service/wall.ts'
 
@@ -42,7 +42,7 @@ test('a request without a negotiated version gets the terms in a JSON-RPC error'
 
 test('a receipt is the same with and without a negotiated version, and has the same content as text and as data', async () => {
   const wall = await openWall()
-  const sold = await buy(wall, { coord: '3,4' }, createTestPayment(1, 1))
+  const sold = await buyOverMcp(wall, { coord: '3,4' }, createTestPayment(1, 1))
   expect([sold.isError, JSON.parse(sold.content[0]?.text ?? '')]).toEqual([undefined, sold.structuredContent])
   const params = {
     name: 'buy_block',
@@ -99,7 +99,11 @@ test('if the database is unavailable, a call gets an error with the time to wait
 test('the response to a payment with an unknown outcome reports that outcome where x402 clients look for the settlement', async () => {
   const wall = await openWall()
   wall.facilitator.settling = { kind: 'unclear', tx: toHash(7) }
-  const { isError, structuredContent, _meta: meta } = await buy(wall, { coord: '3,4' }, createTestPayment(0xab, 1))
+  const {
+    isError,
+    structuredContent,
+    _meta: meta,
+  } = await buyOverMcp(wall, { coord: '3,4' }, createTestPayment(0xab, 1))
   expect([isError, structuredContent['error'], structuredContent['transaction']]).toEqual([
     true,
     'settlement_unknown',

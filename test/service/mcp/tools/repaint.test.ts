@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { TEST_VECTOR } from '../../../../server/domain/wall/signed-fields.ts'
 import { computeSignature } from '../../../support/fakes/wallets.ts'
 import { NOW, createTestPayment, createWalletAddress } from '../../../support/samples.ts'
-import { buy, callTool, callReadTool } from '../../../support/service/agent.ts'
+import { buyOverMcp, callTool, callReadTool } from '../../../support/service/agent.ts'
 import { signAreaEdit, signEdit, signPainterChoice, createBodyInit } from '../../../support/service/signed.ts'
 import { readJson, openWall } from '../../../support/service/wall.ts'
 
@@ -15,9 +15,9 @@ const px = '07'.repeat(100)
 /** A wall on which the first wallet owns two blocks, and a third block is held in doubt. */
 async function openSoldWall() {
   const wall = await openWall()
-  for (const [at, coord] of ['3,4', '4,4'].entries()) await buy(wall, { coord }, createTestPayment(1, at + 1))
+  for (const [at, coord] of ['3,4', '4,4'].entries()) await buyOverMcp(wall, { coord }, createTestPayment(1, at + 1))
   wall.facilitator.settling = { kind: 'unclear' }
-  await buy(wall, { coord: '9,9' }, createTestPayment(3, 3))
+  await buyOverMcp(wall, { coord: '9,9' }, createTestPayment(3, 3))
   return wall
 }
 

@@ -36,13 +36,13 @@ export type ContractWallets = {
   /** Delegates an account to code that accepts signatures by the account's own key (EIP-7702). */
   delegateAccount(account: Wallet): Promise<void>
   /** Puts `bytecode` at a new address, and returns the address. */
-  createWithCode(bytecode: Hex): Promise<Address>
+  createAccountWithCode(bytecode: Hex): Promise<Address>
 }
 
 /** Puts the factory and the code for accounts on the chain. */
 export async function installFactory(client: ChainClient): Promise<ContractWallets> {
   await client.setCode({ address: factoryAddress, bytecode: `0x${artefact.factory}` })
-  const addressOf = async (owner: Wallet) => {
+  const readAddress = async (owner: Wallet) => {
     const call = { address: factoryAddress, abi: factoryAbi, functionName: 'deploy', args: [owner.address] } as const
     return toLowerAddress((await client.simulateContract(call)).result)
   }
@@ -57,10 +57,10 @@ export async function installFactory(client: ChainClient): Promise<ContractWalle
     await client.waitForTransactionReceipt({ hash })
   }
   return {
-    readWalletAddress: addressOf,
+    readWalletAddress: readAddress,
     async deploy(owner) {
       // The address is read first, because a simulated deployment would fail after the real one.
-      const address = await addressOf(owner)
+      const address = await readAddress(owner)
       await sendTransaction({ to: factoryAddress, data: encodeDeployCall(owner) })
       return address
     },
@@ -68,7 +68,7 @@ export async function installFactory(client: ChainClient): Promise<ContractWalle
       const consent = { address: accountCode, chainId: localChainId, nonce: 0 }
       await sendTransaction({ to: account.address, authorizationList: [await account.signAuthorization(consent)] })
     },
-    async createWithCode(bytecode) {
+    async createAccountWithCode(bytecode) {
       const address = toLowerAddress(createWallet().address)
       await client.setCode({ address, bytecode })
       return address

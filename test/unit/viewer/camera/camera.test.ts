@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { coordOf, HEIGHT, WIDTH } from '../../../../shared/wall.ts'
+import { formatCoord, HEIGHT, WIDTH } from '../../../../shared/wall.ts'
 import {
   ZOOM_MAX,
   findBlock,
-  boxOf,
+  computeBlockBox,
   clampCamera,
   fitWall,
   isFitted,
@@ -123,7 +123,7 @@ test('a point inside the box of a block is on that block', () => {
   const inside = generateNumber(0.01, 0.99)
   fc.assert(
     fc.property(generateCamera(STAGE), blocks, inside, inside, (camera, block, across, down) => {
-      const box = boxOf(camera, STAGE, block)
+      const box = computeBlockBox(camera, STAGE, block)
       const point = { x: box.left + box.width * across, y: box.top + box.height * down }
       expect(findBlock(camera, STAGE, point)).toBe(block)
     }),
@@ -132,8 +132,8 @@ test('a point inside the box of a block is on that block', () => {
 
 test('a point outside the wall is on no block', () => {
   const camera = fitWall(STAGE)
-  const corner = boxOf(camera, STAGE, requireBlockAt(0, 0))
-  const opposite = boxOf(camera, STAGE, requireBlockAt(159, 89))
+  const corner = computeBlockBox(camera, STAGE, requireBlockAt(0, 0))
+  const opposite = computeBlockBox(camera, STAGE, requireBlockAt(159, 89))
   expect(findBlock(camera, STAGE, { x: corner.left - 1, y: 400 })).toBeUndefined()
   expect(findBlock(camera, STAGE, { x: 640, y: corner.top - 1 })).toBeUndefined()
   expect(findBlock(camera, STAGE, { x: opposite.left + opposite.width + 1, y: 400 })).toBeUndefined()
@@ -142,5 +142,5 @@ test('a point outside the wall is on no block', () => {
 
 test('if the whole wall is shown, the middle of the stage is on block 80,45', () => {
   const block = findBlock(fitWall(STAGE), STAGE, { x: 641, y: 401 })
-  expect(block === undefined ? undefined : coordOf(block)).toBe('80,45')
+  expect(block === undefined ? undefined : formatCoord(block)).toBe('80,45')
 })

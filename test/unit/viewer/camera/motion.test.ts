@@ -1,9 +1,16 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { BlockIndex } from '../../../../shared/wall.ts'
-import { type Camera, boxOf, clampCamera, fitWall, lookAt, reveal } from '../../../../viewer/camera/camera.ts'
+import {
+  type Camera,
+  computeBlockBox,
+  clampCamera,
+  fitWall,
+  lookAt,
+  moveIntoView,
+} from '../../../../viewer/camera/camera.ts'
 import { type Motion, advanceMotion, computeThrowSpeed } from '../../../../viewer/camera/motion.ts'
-import { boundsOf } from '../../../../viewer/wall/artworks.ts'
+import { computeBounds } from '../../../../viewer/wall/artworks.ts'
 import { blocks, generateCamera, generateNumber } from '../any-camera.ts'
 
 const view = { width: 1280, height: 755 }
@@ -61,7 +68,7 @@ test('a motion does not jump after the page was suspended', () => {
 test('if the camera looks at an area, the whole area is on the stage', () => {
   fc.assert(
     fc.property(blocks, blocks, (one, other) => {
-      const camera = lookAt(boundsOf([one, other]), view, 12)
+      const camera = lookAt(computeBounds([one, other]), view, 12)
       for (const block of [one, other]) expectOnStage(camera, block)
     }),
   )
@@ -72,15 +79,15 @@ test('revealing a block moves the wall until the block is visible, and revealing
     fc.property(cameras, blocks, (camera, block) => {
       // At a higher zoom, a block is larger than the middle of the stage.
       const from = { ...camera, zoom: Math.min(camera.zoom, 30) }
-      const after = reveal(clampCamera(from, view), view, boundsOf([block]))
+      const after = moveIntoView(clampCamera(from, view), view, computeBounds([block]))
       expectOnStage(after, block)
-      expect(reveal(after, view, boundsOf([block]))).toEqual(after)
+      expect(moveIntoView(after, view, computeBounds([block]))).toEqual(after)
     }),
   )
 })
 
 function expectOnStage(camera: Camera, block: BlockIndex) {
-  const box = boxOf(camera, view, block)
+  const box = computeBlockBox(camera, view, block)
   expect(box.left).toBeGreaterThan(-1)
   expect(box.top).toBeGreaterThan(-1)
   expect(box.left + box.width).toBeLessThan(view.width + 1)

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import type { Canvas } from '../../../../shared/contract/canvas.ts'
 import type { Sale } from '../../../../shared/contract/feed.ts'
-import { TOTAL_BLOCKS, coordOf } from '../../../../shared/wall.ts'
-import { withChanges } from '../../../../viewer/data/apply-updates.ts'
+import { TOTAL_BLOCKS, formatCoord } from '../../../../shared/wall.ts'
+import { applyChanges } from '../../../../viewer/data/apply-updates.ts'
 import { readWall } from '../../../../viewer/data/read-wall.ts'
 import { readPicture } from '../../../../viewer/wall/pixel-buffer.ts'
 import { buildWall as wallFrom, type Wall } from '../../../../viewer/wall/wall-model.ts'
@@ -18,14 +18,14 @@ const createSale = (seq: number, block = openBlock, agent = carol) => ({
   kind: 'sale' as const,
   seq,
   i: block,
-  coord: coordOf(block),
+  coord: formatCoord(block),
   t: 1_760_000_900_000 + seq,
   agent,
   px,
 })
 
 test('a sale assigns its block to the buyer, whether the buyer is a new agent or already owns blocks', () => {
-  const after = withChanges(buildSampleWall(canvas), [
+  const after = applyChanges(buildSampleWall(canvas), [
     createSale(5),
     createSale(6, requireBlockAt(0, 0), { ...carol, id: 1, name: 'Ada' }),
   ])
@@ -47,8 +47,8 @@ test('a sale assigns its block to the buyer, whether the buyer is a new agent or
 })
 
 test('a sale that arrives twice is counted once, but its picture is drawn again if the pictures were read before the sale', () => {
-  const once = withChanges(buildSampleWall(canvas), [createSale(5)])
-  const again = withChanges({ ...once, texture: buildSampleWall(canvas).texture }, [createSale(5)])
+  const once = applyChanges(buildSampleWall(canvas), [createSale(5)])
+  const again = applyChanges({ ...once, texture: buildSampleWall(canvas).texture }, [createSale(5)])
   expect([again.stats, again.agents]).toEqual([once.stats, once.agents])
   expect(readPicture(again.texture, openBlock)).toEqual(Uint8Array.fromBase64(px))
 })
@@ -56,17 +56,17 @@ test('a sale that arrives twice is counted once, but its picture is drawn again 
 test('a repaint and a new name are applied, and applying them again changes nothing', () => {
   const [ada] = canvas.agents
   const news = [
-    { number: 5, kind: 'repaint' as const, t: 9, i: rainbowBlock, coord: coordOf(rainbowBlock), m: 'new', px },
+    { number: 5, kind: 'repaint' as const, t: 9, i: rainbowBlock, coord: formatCoord(rainbowBlock), m: 'new', px },
     { number: 6, kind: 'identity' as const, t: 9, agent: { id: 1, name: 'Ada II', framework: null } },
-    { number: 7, kind: 'repaint' as const, t: 9, i: openBlock, coord: coordOf(openBlock) },
+    { number: 7, kind: 'repaint' as const, t: 9, i: openBlock, coord: formatCoord(openBlock) },
   ]
-  const once = withChanges(buildSampleWall(canvas), news)
+  const once = applyChanges(buildSampleWall(canvas), news)
   expect(once.changed).toEqual([rainbowBlock])
   expect(once.claims.get(rainbowBlock)).toEqual({ i: rainbowBlock, a: 0, t: 1_760_000_000_000, m: 'new' })
   expect(readPicture(once.texture, rainbowBlock)).toEqual(Uint8Array.fromBase64(px))
   expect(once.agents[0]).toEqual({ ...(ada ?? expect.unreachable()), name: 'Ada II', framework: null })
   expect(once.stats).toEqual(canvas.stats)
-  expect(withChanges(once, news)).toEqual(once)
+  expect(applyChanges(once, news)).toEqual(once)
 })
 
 test('applying a sale gives the same wall as a canvas read that contains the sale', () => {
@@ -74,21 +74,21 @@ test('applying a sale gives the same wall as a canvas read that contains the sal
   const blocks = [...canvas.blocks, { i: openBlock, a: 2, t: 1_760_000_900_005, px }]
   const stats = { claimed: 5, remaining: TOTAL_BLOCKS - 5, agents: 3, lastClaimedAt: 1_760_000_900_005, lastSaleId: 5 }
   const read = buildSampleWall({ ...canvas, agents, blocks, stats })
-  const updated = withChanges(buildSampleWall(canvas), [createSale(5)])
+  const updated = applyChanges(buildSampleWall(canvas), [createSale(5)])
   for (const key of ['agents', 'stats', 'texture', 'claims'] as const) expect(updated[key]).toEqual(read[key])
 })
 
 test('if the pixels and the rest of the wall were read at different moments, applying the changes gives the current wall', () => {
   const changes = [
     createSale(5),
-    { number: 6, kind: 'repaint' as const, t: 9, i: openBlock, coord: coordOf(openBlock), m: 'new' },
-    { number: 7, kind: 'repaint' as const, t: 9, i: rainbowBlock, coord: coordOf(rainbowBlock), m: 'mine', px },
+    { number: 6, kind: 'repaint' as const, t: 9, i: openBlock, coord: formatCoord(openBlock), m: 'new' },
+    { number: 7, kind: 'repaint' as const, t: 9, i: rainbowBlock, coord: formatCoord(rainbowBlock), m: 'mine', px },
   ]
   const early = createReading(canvas)
-  const now = withChanges(buildSampleWall(canvas), changes)
+  const now = applyChanges(buildSampleWall(canvas), changes)
   const { agents, stats, claims } = now
   const late = { ...early.blocks, agents: [...agents], stats, blocks: [...claims.values()] }
-  const known = withChanges(wallFrom({ pixels: early.pixels, blocks: late }), changes)
+  const known = applyChanges(wallFrom({ pixels: early.pixels, blocks: late }), changes)
   for (const key of ['agents', 'stats', 'texture', 'claims'] as const) expect(known[key]).toEqual(now[key])
 })
 
@@ -108,7 +108,7 @@ test('a wall whose pixels arrive in pieces is incomplete at first, and finally e
   const { wall, number } = await readWall({
     requestPath: async (path) =>
       path === '/api/blocks' ? Response.json(blocks, { headers }) : new Response(pieces, { headers }),
-    show(next) {
+    showWall(next) {
       shown.push(next)
       resolve()
     },

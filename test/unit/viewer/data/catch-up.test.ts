@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
 import type { ChangeDto } from '../../../../shared/contract/live.ts'
-import { coordOf } from '../../../../shared/wall.ts'
+import { formatCoord } from '../../../../shared/wall.ts'
 import { groupByTime } from '../../../../viewer/data/catch-up.ts'
 import { requireBlockAt } from '../../../support/page/sample-wall.ts'
 
 const createRepaint = (number: number, t: number): ChangeDto => {
   const i = requireBlockAt(number, 0)
-  return { number, kind: 'repaint', t, i, coord: coordOf(i) }
+  return { number, kind: 'repaint', t, i, coord: formatCoord(i) }
 }
 
 test('consecutive changes with the same time are grouped, in the order of the log', () => {

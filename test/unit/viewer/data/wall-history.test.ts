@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { ChangeDto } from '../../../../shared/contract/live.ts'
-import { coordOf } from '../../../../shared/wall.ts'
-import { withChanges } from '../../../../viewer/data/apply-updates.ts'
-import { createState, selectShownWall, step } from '../../../../viewer/state.ts'
+import { formatCoord } from '../../../../shared/wall.ts'
+import { applyChanges } from '../../../../viewer/data/apply-updates.ts'
+import { createState, selectShownWall, reduceState } from '../../../../viewer/state.ts'
 import { findArtwork } from '../../../../viewer/wall/artworks.ts'
 import { createTexture, readPicture } from '../../../../viewer/wall/pixel-buffer.ts'
 import { createHistory, rebuildPast, type Past } from '../../../../viewer/wall/wall-history.ts'
@@ -21,7 +21,14 @@ const createColour = (index: number) => new Uint8Array(100).fill(index).toBase64
 
 /** The change with this number, also its time: a sale if `seq` is given, otherwise a repaint. */
 function createChange(number: number, block: (typeof blocks)[number], seq: number | undefined): ChangeDto {
-  const shown = { number, t: number, i: block, coord: coordOf(block), m: `change ${number}`, px: createColour(number) }
+  const shown = {
+    number,
+    t: number,
+    i: block,
+    coord: formatCoord(block),
+    m: `change ${number}`,
+    px: createColour(number),
+  }
   return seq === undefined ? { kind: 'repaint', ...shown } : { kind: 'sale', seq, agent, ...shown }
 }
 
@@ -43,12 +50,12 @@ test('a moment in the history shows the result of all changes until then, whethe
       fc.array(fc.nat({ max: 13 }), { minLength: 1, maxLength: 5 }),
       (order, moments) => {
         const log = createLog(order)
-        const present = withChanges(createFreshWall(), log)
+        const present = applyChanges(createFreshWall(), log)
         const history = createHistory(log, log.length)
         let past: Past | undefined
         for (const moment of moments) {
           past = rebuildPast(present, history, moment, past)
-          const then = withChanges(createFreshWall(), log.slice(0, moment))
+          const then = applyChanges(createFreshWall(), log.slice(0, moment))
           for (const block of blocks) {
             expect(readPicture(past.wall.texture, block)).toEqual(readPicture(then.texture, block))
             expect(findArtwork(past.wall, block, moment)?.message).toEqual(findArtwork(then, block)?.message)
@@ -62,16 +69,16 @@ test('a moment in the history shows the result of all changes until then, whethe
 
 test('looking at the history does not change the present', () => {
   const log = createLog([blocks[0], blocks[0]])
-  const wall = withChanges(createFreshWall(), log)
-  const remembering = step(
+  const wall = applyChanges(createFreshWall(), log)
+  const remembering = reduceState(
     { ...createState({ width: 100, height: 100 }), wall },
     { do: 'history-loaded', history: createHistory(log, 2) },
   )
-  const then = step(remembering, { do: 'seek', at: 1 })
+  const then = reduceState(remembering, { do: 'seek', at: 1 })
   expect(readPicture(selectShownWall(then)?.texture ?? createTexture(), blocks[0])).toEqual(
     Uint8Array.fromBase64(createColour(1)),
   )
-  const now = step(then, { do: 'seek', at: undefined })
+  const now = reduceState(then, { do: 'seek', at: undefined })
   expect(selectShownWall(now)).toBe(wall)
   expect(readPicture(wall.texture, blocks[0])).toEqual(Uint8Array.fromBase64(createColour(2)))
 })

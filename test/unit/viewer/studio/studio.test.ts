@@ -4,7 +4,12 @@ import { readPlainPng } from '../../../../server/adapters/pictures/png.ts'
 import { AreaOrder } from '../../../../shared/contract/area-order.ts'
 import { PALETTE_SIZE } from '../../../../shared/palette.ts'
 import { formatAreaMessage, hashPixels } from '../../../../shared/signing.ts'
-import { chooseAdvice, countCovered, chooseDeal, formatTotal } from '../../../../viewer/studio/order/cost-summary.ts'
+import {
+  chooseAdvice,
+  countCoveredBlocks,
+  chooseDeal,
+  formatTotal,
+} from '../../../../viewer/studio/order/cost-summary.ts'
 import { needsFile, renderOrder } from '../../../../viewer/studio/order/export-formats.ts'
 import { createOrder, type RepaintOrder } from '../../../../viewer/studio/order/order.ts'
 import { isPhotograph } from '../../../../viewer/studio/picture-kind.ts'
@@ -12,12 +17,12 @@ import { repaint, type RepaintDeps, type Progress, type RepaintSignature } from 
 import { readBlocksOfWallet, type EditResult } from '../../../../viewer/studio/service.ts'
 import {
   createSketch,
-  listCovered,
+  listCoveredBlocks,
   findFinishedPicture,
   moveSketch,
-  withHeight,
-  withPicture,
-  withWidth,
+  setHeight,
+  replacePicture,
+  setWidth,
   type Sketch,
 } from '../../../../viewer/studio/sketch.ts'
 import { requireBlockAt, canvas, buildSampleWall } from '../../../support/page/sample-wall.ts'
@@ -27,7 +32,7 @@ const photo = { name: 'photo.png', width: 1200, height: 900, isPhoto: true, isCl
 
 /** A sketch with a painted picture at a position; its pixels go through the palette again and again. */
 function createPaintedSketch(col: number, row: number, width: number, height: number): Sketch {
-  const sketch = withPicture(
+  const sketch = replacePicture(
     { ...createSketch({ col, row }), wall: buildSampleWall(canvas) },
     { name: 'a.png', width, height, isPhoto: false, isClear: false },
   )
@@ -72,16 +77,16 @@ test('photographs and gradients are distinguished from logos and flat drawings, 
 
 describe('a sketch', () => {
   test('photographs are dithered and drawings are not, unless the visitor has chosen a dither', () => {
-    const dithered = withPicture(createSketch({ col: 0, row: 0 }), photo)
+    const dithered = replacePicture(createSketch({ col: 0, row: 0 }), photo)
     expect(dithered.style.dither).toBe('floyd-steinberg')
-    expect(withPicture(dithered, { ...photo, isPhoto: false }).style.dither).toBe('none')
+    expect(replacePicture(dithered, { ...photo, isPhoto: false }).style.dither).toBe('none')
     const own = { ...dithered, ownDither: true, style: { ...dithered.style, dither: 'none' as const } }
-    expect(withPicture(own, photo).style.dither).toBe('none')
+    expect(replacePicture(own, photo).style.dither).toBe('none')
   })
 
   test('a picture that is whole blocks in size keeps that size, and any other picture begins small and in proportion', () => {
     const measurePicture = (width: number, height: number) =>
-      withPicture(createSketch({ col: 0, row: 0 }), { ...photo, width, height }).size
+      replacePicture(createSketch({ col: 0, row: 0 }), { ...photo, width, height }).size
     expect(measurePicture(160, 90)).toEqual({ w: 16, h: 9 })
     expect(measurePicture(1200, 900)).toEqual({ w: 8, h: 6 })
     expect(measurePicture(25, 31)).toEqual({ w: 3, h: 4 })
@@ -89,30 +94,30 @@ describe('a sketch', () => {
   })
 
   test('while the aspect ratio is kept, a change of one side also changes the other', () => {
-    const sketch = withPicture(createSketch({ col: 0, row: 0 }), photo)
-    expect(withWidth(sketch, 12).size).toEqual({ w: 12, h: 9 })
-    expect(withHeight(sketch, 3).size).toEqual({ w: 4, h: 3 })
-    expect(withWidth({ ...sketch, keepsShape: false }, 12).size).toEqual({ w: 12, h: 6 })
+    const sketch = replacePicture(createSketch({ col: 0, row: 0 }), photo)
+    expect(setWidth(sketch, 12).size).toEqual({ w: 12, h: 9 })
+    expect(setHeight(sketch, 3).size).toEqual({ w: 4, h: 3 })
+    expect(setWidth({ ...sketch, keepsShape: false }, 12).size).toEqual({ w: 12, h: 6 })
   })
 
   test('the size and position of a picture stay within the wall and within the limit for one payment', () => {
-    const sketch = withPicture(createSketch({ col: 158, row: 0 }), photo)
+    const sketch = replacePicture(createSketch({ col: 158, row: 0 }), photo)
     expect(sketch.at).toEqual({ col: 152, row: 0 })
     expect(moveSketch(sketch, { col: -4, row: 1000 }).at).toEqual({ col: 0, row: 84 })
-    expect(withWidth(sketch, 10_000).size).toEqual({ w: 23, h: 17 })
-    expect(listCovered(withWidth({ ...sketch, keepsShape: false, size: { w: 1, h: 2 } }, 160))).toHaveLength(320)
+    expect(setWidth(sketch, 10_000).size).toEqual({ w: 23, h: 17 })
+    expect(listCoveredBlocks(setWidth({ ...sketch, keepsShape: false, size: { w: 1, h: 2 } }, 160))).toHaveLength(320)
   })
 
   test('moving a picture does not paint it again, but changing its size or style does', () => {
     const sketch = createPaintedSketch(10, 10, 20, 20)
     expect(findFinishedPicture(moveSketch(sketch, { col: 20, row: 20 }))).toBe(findFinishedPicture(sketch))
-    expect(findFinishedPicture(withWidth(sketch, 3))).toBeUndefined()
+    expect(findFinishedPicture(setWidth(sketch, 3))).toBeUndefined()
     expect(findFinishedPicture({ ...sketch, style: { ...sketch.style } })).toBeUndefined()
   })
 
   test('covered blocks are counted by kind, and can be bought or repainted only if all are of the same kind', () => {
     const sketch = { ...createPaintedSketch(78, 44, 40, 20), mine: new Set([requireBlockAt(80, 45)]), held: 1 }
-    expect(countCovered(sketch)).toEqual({ open: 3, held: 1, others: 3, mine: 1 })
+    expect(countCoveredBlocks(sketch)).toEqual({ open: 3, held: 1, others: 3, mine: 1 })
     expect(chooseDeal(sketch)).toBe('neither')
     expect(chooseDeal(createPaintedSketch(10, 10, 40, 20))).toBe('buy')
     expect(chooseDeal({ ...createPaintedSketch(10, 10, 40, 20), held: 1 })).toBe('neither')
@@ -247,12 +252,12 @@ describe('repainting', () => {
     const deps: RepaintDeps = {
       host: 'wall.example',
       clock: { ahead: 0 },
-      sign: async (text) => `0x${signed.push(text)}`,
-      send: async (_, body) => {
+      signText: async (text) => `0x${signed.push(text)}`,
+      sendRepaint: async (_, body) => {
         sent.push(body)
         return answers.shift() ?? { kind: 'done' }
       },
-      report: (progress) => void reports.push(progress),
+      reportProgress: (progress) => void reports.push(progress),
     }
     return { ...deps, signed, sent, reports }
   }
@@ -288,7 +293,7 @@ describe('repainting', () => {
 
   test('if the owner of the wallet declines, nothing is sent', async () => {
     const calm = createDeps([])
-    await repaint(order, { ...calm, sign: async () => ({ declined: true, words: 'no' }) })
+    await repaint(order, { ...calm, signText: async () => ({ declined: true, words: 'no' }) })
     expect(calm.reports.at(-1)).toEqual({ state: 'failed', words: 'no' })
     expect(calm.sent).toEqual([])
   })

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { cellOf, type BlockIndex } from '../../../../shared/wall.ts'
+import { getCell, type BlockIndex } from '../../../../shared/wall.ts'
 import { groupIntoWorks } from '../../../../shared/works.ts'
-import { boundsOf, traceEdges, findWork } from '../../../../viewer/wall/artworks.ts'
+import { computeBounds, traceEdges, findWork } from '../../../../viewer/wall/artworks.ts'
 import {
   requireBlockAt,
   blockWithoutPicture,
@@ -16,7 +16,7 @@ import {
 const wall = buildSampleWall(canvas)
 
 const areAdjacent = (a: BlockIndex, b: BlockIndex) => {
-  const [one, other] = [cellOf(a), cellOf(b)]
+  const [one, other] = [getCell(a), getCell(b)]
   return Math.abs(one.col - other.col) + Math.abs(one.row - other.row) === 1
 }
 
@@ -48,8 +48,13 @@ test('blocks that touch only at corners are not one artwork, and an open block b
 })
 
 test('the bounds of a set of blocks enclose all of them, and the bounds of an empty set are those of the whole wall', () => {
-  expect(boundsOf([requireBlockAt(2, 3), requireBlockAt(5, 1)])).toEqual({ left: 20, top: 10, right: 60, bottom: 40 })
-  expect(boundsOf([])).toEqual({ left: 0, top: 0, right: 1600, bottom: 900 })
+  expect(computeBounds([requireBlockAt(2, 3), requireBlockAt(5, 1)])).toEqual({
+    left: 20,
+    top: 10,
+    right: 60,
+    bottom: 40,
+  })
+  expect(computeBounds([])).toEqual({ left: 0, top: 0, right: 1600, bottom: 900 })
 })
 
 test('edges are drawn only between blocks of a set and blocks outside it', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { addMissed, findNews, listTourStops } from '../../../../viewer/wall/news.ts'
+import { addMissedChanges, findNews, listTourStops } from '../../../../viewer/wall/news.ts'
 import {
   requireBlockAt,
   blockWithoutPicture,
@@ -37,8 +37,8 @@ test('the news of a returning visitor consists of the missed changes, or of toda
 })
 
 test('each change that arrives adds its blocks to the missed blocks', () => {
-  const first = addMissed(wall, { ...wall, changed: [rainbowBlock] }, 5)
-  expect(addMissed(wall, { ...wall, changed: [nastyBlock] }, 5, first)).toEqual({
+  const first = addMissedChanges(wall, { ...wall, changed: [rainbowBlock] }, 5)
+  expect(addMissedChanges(wall, { ...wall, changed: [nastyBlock] }, 5, first)).toEqual({
     since: 5,
     blocks: new Set([rainbowBlock, nastyBlock]),
   })
@@ -46,7 +46,7 @@ test('each change that arrives adds its blocks to the missed blocks', () => {
 
 test('if the whole wall was read again, the blocks sold after the last known sale count as missed', () => {
   const before = { ...wall, stats: { ...wall.stats, lastClaimedAt: SOLD_LAST - 1 } }
-  expect(addMissed(before, wall, 5).blocks).toEqual(new Set([nastyBlock]))
+  expect(addMissedChanges(before, wall, 5).blocks).toEqual(new Set([nastyBlock]))
 })
 
 describe('a tour through new blocks', () => {

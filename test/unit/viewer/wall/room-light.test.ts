@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { PALETTE } from '../../../../shared/palette.ts'
-import { ALL_BLOCKS, cellOf } from '../../../../shared/wall.ts'
+import { ALL_BLOCKS, getCell } from '../../../../shared/wall.ts'
 import { createTexture, paintBytes } from '../../../../viewer/wall/pixel-buffer.ts'
 import { LIGHT_HEIGHT, LIGHT_WIDTH, computeRoomLight } from '../../../../viewer/wall/room-light.ts'
 
@@ -8,7 +8,7 @@ const RED = PALETTE.indexOf('#ff0000')
 
 /** Reads the light around a wall on which these blocks are red and all others are open. */
 function createLightReader(isRed: (cell: { col: number; row: number }) => boolean) {
-  const blocks = ALL_BLOCKS.filter((block) => isRed(cellOf(block)))
+  const blocks = ALL_BLOCKS.filter((block) => isRed(getCell(block)))
   const texture = createTexture()
   const picture = new Uint8Array(100).fill(RED)
   for (const block of blocks) paintBytes(texture, block, picture, 0)
