@@ -56,8 +56,8 @@ type OwnedRow = ContentRow & {
   readonly hidden_names: number
 }
 
-// Without the CAST, SQLite plans the join again for each block, because its plan may depend on the value. That takes 16
-// us instead of 2; a repaint takes 115 us in the store.
+// Without the CAST, SQLite plans the join again for each block, because its plan may depend on the value. Reading
+// a block then takes 16 us instead of 2. For comparison, a whole repaint takes 115 us in the store.
 const OWNED = `
   SELECT b.i, b.payment, b.agent, b.pixels, b.message, b.link, a.wallet, a.name, a.framework, p.claimed_at, p.tx, p.settled,
     CASE WHEN p.salt IS NULL THEN 0 ELSE 1 END AS bound,

@@ -238,7 +238,7 @@ function createWallBuyer(url: URL, options: WallOptions, owns: Wall['owns']): Bu
   const [account, { rpc }] = [requireAccount(options), options]
   const readBalance = async ({ network }: Terms) =>
     await (await openChain(rpc ?? [], network)).readBalance(networks[network].token.address, account.address)
-  const asked = rpc === undefined ? {} : { balanceFor: readBalance }
+  const asked = rpc === undefined ? {} : { readBalance }
   return createBuyer({
     ...options,
     ...asked,

@@ -42,13 +42,13 @@ export const BUDGETS = {
     per: 'address',
     burst: 100,
     perSecond: 5,
-    what: 'payments signed by their payer, after too many from the address were rejected',
+    what: 'payments signed by their payer, from a client address with too many rejected payments',
   },
   'wallet payments': {
     per: 'wallet',
     burst: 30,
     perSecond: 1,
-    what: 'payments signed by this wallet, after too many from an address were rejected',
+    what: 'payments signed by this wallet, from client addresses with too many rejected payments',
   },
   repaints: { per: 'block', burst: 30, perSecond: 1, what: 'repaints by the owner' },
   'daily repaints': {

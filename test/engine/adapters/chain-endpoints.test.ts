@@ -148,7 +148,7 @@ describe('one endpoint', () => {
     expect(await chain.checkHealth()).toMatchObject({ kind: 'none' })
   })
 
-  test('on a chain whose contracts see other block heights, payments are found, and health reports that the wall no longer sells there', async () => {
+  test('on a chain whose contracts see block heights of another chain, payments are found, and health reports that the wall no longer sells there', async () => {
     const endpoints = openEndpoints('eip155:42161', [oddEndpoint(ofArbitrum).url], { clock: createFakeClock(0) })
     const chain = createViemChain(endpoints, { ...offer, terms: { ...offer.terms, network: 'eip155:42161' } })
     const what = 'this wall no longer sells on eip155:42161; what was sold there stays sold'

@@ -20,7 +20,7 @@ function openWorld() {
   return { clock, logger, outages, eventLoop, turns: runTurns, reason: readReason }
 }
 
-test('a process whose event loop is late for seconds is reported as late, and as on time again 4 s after it recovered', async () => {
+test('a process whose event loop stays late for 4 s is reported as late, and as on time again 4 s after it recovers', async () => {
   const { turns, reason, logger } = openWorld()
   await turns(5, 0)
   await turns(10, 300)
