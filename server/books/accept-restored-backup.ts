@@ -38,15 +38,17 @@ export type LostPayments = {
 
 /**
  * Finds payments that arrived since the copy was made and that it does not know, except those that the operator has
- * resolved. `witnessed` is the position in the witness. Changes nothing.
+ * resolved. `witnessed` is the position in the witness; `others` are addresses that neither it nor the copy knows.
+ * Changes nothing.
  */
 export async function findLostPayments(
   deps: FindOrphanDeps & { readonly payouts: Pick<Payouts, 'findReference'> },
   witnessed: StorePosition | undefined,
+  others: readonly Address[] = [],
 ): Promise<LostPayments | 'silent'> {
   const start = await findNextHeight(deps)
   if (start === 'silent') return 'silent'
-  const payees = await listPayees(deps, witnessed)
+  const payees = await listPayees(deps, witnessed, others)
   const orphans: LostPayment[] = []
   for (let from = start; ;) {
     const window = await findOrphans(deps, payees, from)

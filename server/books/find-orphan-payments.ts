@@ -40,8 +40,9 @@ export const listPayees = async (
     terms,
   }: { readonly checkpoint: Pick<ChainCheckpoint, 'listPayees'>; readonly terms: Pick<Terms, 'payTo'> },
   witnessed?: StorePosition,
+  others: readonly Address[] = [],
 ): Promise<readonly Address[]> => [
-  ...new Set([...(witnessed?.payees ?? []), ...(await checkpoint.listPayees()), terms.payTo]),
+  ...new Set([...(witnessed?.payees ?? []), ...(await checkpoint.listPayees()), terms.payTo, ...others]),
 ]
 
 /** Reads the next range of the chain, from height `from` on, for all `payees`. */

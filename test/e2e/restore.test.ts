@@ -131,7 +131,12 @@ test('if the database is missing but its witness exists, a new wall sells nothin
     status: 1,
     out: expect.stringMatching(/chain was never read.+books --from[^]+older than its witness/),
   })
-  expect(await runOperatorCommand('accept-restore', '--yes')).toMatchObject({ status: 0 })
+  expect(await runOperatorCommand('accept-restore', '--pay-to', 'nobody')).toMatchObject({
+    status: 2,
+    err: expect.stringContaining('--pay-to: not an address: nobody'),
+  })
+  const earlier = createWallet().address
+  expect(await runOperatorCommand('accept-restore', '--yes', '--pay-to', earlier)).toMatchObject({ status: 0 })
   const accepted = await around.startArmedWall(settings)
   await accepted.stop()
 })

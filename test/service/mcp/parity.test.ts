@@ -53,7 +53,7 @@ const leaveUncertain = (coord: string, payment: Payment) => async (wall: Wall) =
 const markAllTaken = (space: 'claimed' | 'reserved') => (wall: Wall) => {
   Object.assign(wall.db.ledger, {
     checkSpace: async () => space,
-    availability: async () => ({ space, prior: undefined }),
+    checkAvailability: async () => ({ space, prior: undefined }),
   })
 }
 
@@ -225,7 +225,7 @@ describe('both interfaces', () => {
   }
 
   test.each(worlds)(
-    '$name: the outcome is “$ends” over both HTTP and MCP',
+    '$name: over both HTTP and MCP, the outcome is $ends',
     async ({ open: prepare, ask = PAID, ends }) => {
       const changesNothing = prepare === undefined && ends !== 'sold'
       const [front, back] = changesNothing ? untouched : await Promise.all([openRecordedWall(), openRecordedWall()])

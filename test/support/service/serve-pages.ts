@@ -16,7 +16,7 @@ const full = await openWall()
 const claimed = 'claimed' as const
 Object.assign(full.db.ledger, {
   checkSpace: async () => claimed,
-  availability: async () => ({ space: claimed, prior: undefined }),
+  checkAvailability: async () => ({ space: claimed, prior: undefined }),
 })
 const SOLD_OUT = '/sold-out'
 

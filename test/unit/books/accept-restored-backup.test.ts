@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { acceptRestoredBackup, findLostPayments } from '../../../server/books/accept-restored-backup.ts'
 import { STRAY_BY_HAND, STRAY_NOTE } from '../../../server/domain/purchase/account.ts'
+import type { Address } from '../../../server/domain/purchase/payment.ts'
 import type { StorePosition } from '../../../server/domain/store-position.ts'
 import { openBlankWall } from '../../support/blank-wall.ts'
 import { reserveTarget } from '../../support/engine.ts'
@@ -20,8 +21,12 @@ async function openWorld() {
 }
 
 /** The lost payments; throws if the chain is silent. */
-async function listLostPayments(world: Awaited<ReturnType<typeof openWorld>>, witnessed?: StorePosition) {
-  const lost = await findLostPayments(world, witnessed)
+async function listLostPayments(
+  world: Awaited<ReturnType<typeof openWorld>>,
+  witnessed?: StorePosition,
+  others?: readonly Address[],
+) {
+  const lost = await findLostPayments(world, witnessed, others)
   if (lost === 'silent') throw new Error('the chain is silent')
   return lost
 }
@@ -50,6 +55,18 @@ test('accepting a copy also searches an address that only the witness contains, 
   expect(lost.orphans).toMatchObject([{ payer: createWalletAddress(2), payTo: since, amount: 370_000n }])
   await acceptRestoredBackup(world, lost)
   expect(world.written).toMatchObject([{ height: HEAD + 1n, payees: [since, TERMS.payTo] }])
+})
+
+test('accepting a copy also searches every address that the operator names, and knows these addresses from then on', async () => {
+  const world = await openWorld()
+  const earlier = [createWalletAddress(8), createWalletAddress(9)]
+  for (const [n, to] of earlier.entries()) world.chain.transferPayment(createTestPayment(n + 2, n + 2, { to }))
+  const lost = await listLostPayments(world, undefined, earlier)
+  expect(lost.orphans.map(({ payTo }) => payTo)).toEqual(earlier)
+  await acceptRestoredBackup(world, lost)
+  for (const n of [2, 3])
+    expect(await world.ledger.find(createTestPayment(n, n))).toMatchObject({ state: { kind: 'credited' } })
+  expect(await world.checkpoint.listPayees()).toEqual(expect.arrayContaining(earlier))
 })
 
 test('accepting a copy credits each lost payment, even one that the wall had booked as stray, and stores the accepted height', async () => {
