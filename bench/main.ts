@@ -29,7 +29,7 @@ const words = options.filter((option) => !option.startsWith('--'))
 
 const report = await runScenarios()
 const checked = checkGoals(report, goals)
-console.log(`\nRatios (processor time of the servers, medians of paired rounds) and their goals\n`)
+console.log(`\nRatios (most compare processor time of the servers, as medians of paired rounds) and their goals\n`)
 for (const { line } of checked) console.log(line)
 await saveReport(report)
 if (hasOption('--write')) await writeResults(renderMarkdown(report, goals, describeMachine()))

@@ -43,7 +43,7 @@ export async function moveWall(from: Database, to: Database, given: Omit<Moving,
   } catch (error) {
     throw error instanceof StoreUnavailable ? new CannotOpen(error.message) : error
   }
-  throw new CannotOpen('the wall already uses that kind of database; to put it elsewhere, restore a backup there')
+  throw new CannotOpen('the wall already uses that kind of database; to move the wall to another location, restore a backup there')
 }
 
 /** A location as shown to the operator, without the secrets in its URL. */
@@ -85,7 +85,7 @@ async function copyTable(table: WallTable, from: WallRows, to: NewWall): Promise
     for (const row of page) {
       // Old repaints may have been compacted away, but sales never are.
       if (table === 'changes' && row.seq !== null && row.seq !== ++sales)
-        throw new CannotOpen(`the log lacks sale ${sales}; restore an intact backup, and move that`)
+        throw new CannotOpen(`the log lacks sale ${sales}; restore an intact backup, and move the wall again`)
     }
     // Open blocks are not copied, because they are the same on every wall.
     const rows = page.filter(({ state }) => table !== 'blocks' || state !== 'open')

@@ -80,7 +80,7 @@ export function* queryFirst<Row>(text: Text, values: Values = {}, sources?: Sour
 /** The row of a statement that always has one. */
 export function* queryOne<Row>(text: Text, values: Values = {}, sources?: Sources): Tx<Row> {
   const row = yield* queryFirst<Row>(text, values, sources)
-  if (row === undefined) throw new Error('a statement that always has a row had none')
+  if (row === undefined) throw new Error('a statement that always returns a row returned none')
   return row
 }
 
@@ -93,7 +93,7 @@ export function* countChangedRows(text: Text, values: Values): Tx<number> {
 /** Runs a statement that must change `expected` rows. Any other number is a bug and rolls the transaction back. */
 export function* changeRows(what: string, text: Text, values: Values, expected = 1): Tx<void> {
   const changed = yield* countChangedRows(text, values)
-  if (changed !== expected) throw new Error(`${what}: ${changed} rows instead of ${expected}`)
+  if (changed !== expected) throw new Error(`${what}: changed ${changed} rows instead of ${expected}`)
 }
 
 /** Takes a lock on PostgreSQL; does nothing on SQLite. */

@@ -372,7 +372,7 @@ const parseSignature = (text: string): Parsed<string> =>
 function parseHostKey(text: string): Parsed<readonly [host: string, key: string]> {
   const [, host, key] = /^([\w.-]+(?::\d+)?)=([!-~]+)$/.exec(text) ?? []
   return host === undefined || key === undefined
-    ? { problem: 'must be host=key, and several separated by commas' }
+    ? { problem: 'must be host=key pairs, separated by commas' }
     : { value: [host.toLowerCase(), key] }
 }
 
@@ -384,7 +384,7 @@ function parseDeniedPayers(text: string): Parsed<DeniedPayers> {
   const addresses = parseAddresses(listed)
   if (typeof addresses !== 'number') return { value: { addresses, path } }
   return {
-    problem: `has something else than an address${path === undefined ? '' : ` in line ${addresses} of ${path}`}`,
+    problem: `contains something other than an address${path === undefined ? '' : ` in line ${addresses} of ${path}`}`,
   }
 }
 

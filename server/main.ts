@@ -11,7 +11,7 @@ import { createConfigError, ConfigError, EXIT_CONFIG, readConfig, type Config } 
 import { findPathProblems } from './preflight.ts'
 import { TIMES, type Times } from './times.ts'
 
-const STILL_CLOSED = 'the database does not accept this wall yet; the wall waits for it and serves nobody until then'
+const STILL_CLOSED = 'the database does not accept this wall yet; until it does, the wall waits and serves nobody'
 
 const logger = createLineLogger((line) => console.error(line), systemClock)
 

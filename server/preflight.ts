@@ -75,14 +75,14 @@ const isDatabaseFile = (path: string, file: string | undefined): boolean =>
 function findWitnessTrouble(path: string, file: string | undefined): string | undefined {
   if (isDatabaseFile(path, file)) return `${path} is a file of the database`
   if (!existsSync(path) || isWitness(path)) return undefined
-  return `${path} is not a witness of a wall; name a path where no file is`
+  return `${path} is not the witness of a wall; name a path that does not exist yet`
 }
 
 function findSocketTrouble(path: string, file: string | undefined): string | undefined {
   if (isDatabaseFile(path, file)) return `${path} is a file of the database`
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (found === undefined || found.isSocket()) return undefined
-  return `${path} is not a socket; name a path where no file is`
+  return `${path} is not a socket; name a path that does not exist yet`
 }
 
 function findFileTrouble(path: string): string | undefined {

@@ -86,7 +86,7 @@ export const formatPictureDigest = (sha256Hex: string): string => `sha256:${sha2
  * hex.
  */
 export function computeOrderNonce(text: string, salt: string): `0x${string}` {
-  if (!isSalt(salt)) throw new RangeError('a salt has 32 bytes')
+  if (!isSalt(salt)) throw new RangeError('a salt must have 32 bytes')
   const digest = keccak256(concatBytes([stringToBytes(text), hexToBytes(salt as `0x${string}`)]), 'bytes')
   return `${ORDER_NONCE_PREFIX}${bytesToHex(digest.subarray(0, DIGEST_BYTES)).slice('0x'.length)}`
 }

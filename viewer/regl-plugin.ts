@@ -69,7 +69,7 @@ export const reglPlugin: Plugin = {
       [TAIL, '})()'],
     ] as const
     return parts.reduce((text, [part, own]) => {
-      if (!part.test(text)) throw new Error(`unexpected regl build: ${part}`)
+      if (!part.test(text)) throw new Error(`unexpected regl build: no match for ${part}`)
       return text.replace(part, () => own)
     }, source)
   },

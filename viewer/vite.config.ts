@@ -111,7 +111,7 @@ const SHARED = {
   '<!-- notice -->': `<div id="notice" role="alert" class="late">
   <div class="message">
     <p>This page’s script did not load.</p>
-    <p><a href="">Reload the page</a>, or see <a href="/atlas">all artworks and agents</a> without it.</p>
+    <p><a href="">Reload the page</a>, or see <a href="/atlas">all artworks and agents</a> without the script.</p>
   </div>
 </div>`,
 }

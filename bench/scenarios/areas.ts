@@ -57,8 +57,8 @@ export const measureAreas: Scenario = async (servers, { rounds, ms }) => {
         ...costs.map(([what, cost]) => ({ what, figures: { 'CPU ms before the response': cost } })),
         { what: 'health, idle', figures: idle },
         { what: 'health, during purchases of areas', figures: landing },
-        { what: 'next for 20x20, no space', figures: looked },
-        { what: 'health, idle, nearly full', figures: idleWhenFull },
+        { what: 'an order of 20x20 blocks, no space', figures: looked },
+        { what: 'health, idle, nearly full wall', figures: idleWhenFull },
         { what: 'health, during searches for space', figures: looking },
       ],
       ratios: {
@@ -165,7 +165,7 @@ async function measureSearch(terms: Server, full: Server, count: number) {
       connections: 1,
       ms: 60_000,
     })
-    if (statuses.get(409) !== count) throw new Error(`a wall without space answered ${JSON.stringify([...statuses])}`)
+    if (statuses.get(409) !== count) throw new Error(`a wall without space sent the statuses ${JSON.stringify([...statuses])}`)
     latencies = latenciesMs
   }
   let duringSearch = { 'p50 ms': Number.NaN, 'p99 ms': Number.NaN }

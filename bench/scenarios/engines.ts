@@ -140,7 +140,7 @@ async function measureRate(
   const heard = await Promise.all(servers.map(({ port }) => runLoad({ port, getNextRequest: next, connections, ms })))
   const seconds = (performance.now() - startedAt) / 1000
   for (const { requests, statuses } of heard)
-    if ((statuses.get(200) ?? 0) < requests) throw new Error(`the responses were ${JSON.stringify([...statuses])}`)
+    if ((statuses.get(200) ?? 0) < requests) throw new Error(`the responses had the statuses ${JSON.stringify([...statuses])}`)
   return heard.reduce((sum, { requests }) => sum + requests, 0) / seconds
 }
 
@@ -149,7 +149,7 @@ async function measureLags(servers: readonly Server[], rounds: number): Promise<
   const [here, there] = servers
   if (here === undefined || there === undefined) throw new Error('two walls are needed')
   const createRow = (what: string, lags: readonly number[]): Row => ({
-    what: `${what}, from one instance until seen at another`,
+    what: `${what}: time until another instance shows it`,
     figures: { 'p50 ms': computePercentile(lags, 0.5), 'p99 ms': computePercentile(lags, 0.99) },
   })
   const [names, canvases]: [number[], number[]] = [[], []]

@@ -45,7 +45,7 @@ export function seedWall(path: string, { blocks, agents, inWorks = false }: Seed
     for (const [at, { block, buyer: person, shown }] of sales.entries()) {
       const number = at + 1
       const buyer = people[person - 1]
-      if (buyer === undefined) throw new Error('a sale without a buyer')
+      if (buyer === undefined) throw new Error('a sale has no buyer')
       const entry = { number, at: SEEDED_AT + 1000 * number }
       const { id: agent } = sql.agent.get({ ...buyer, ...entry }) ?? { id: 0 }
       const { name, framework, wallet } = buyer

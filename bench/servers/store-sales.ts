@@ -36,7 +36,7 @@ function createOrders(blocks: number, agents: number): Order[] {
   return CLAIM_ORDER.slice(0, blocks).map((block, at) => {
     const number = at + 1
     const payer = wallets[chooseBuyer(number, agents) - 1]
-    if (payer === undefined) throw new Error('a sale without a buyer')
+    if (payer === undefined) throw new Error('a sale has no buyer')
     return { block, payment: createPayment(toLowerHex(payer), number) }
   })
 }

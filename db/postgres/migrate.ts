@@ -20,7 +20,7 @@ export async function migrate(session: Session): Promise<void> {
   const version = await readVersion(session)
   if (version > migrations.length)
     throw new CannotOpen(
-      `the database was written by a newer version (schema ${version}; this program knows ${migrations.length})`,
+      `the database was written by a newer version (schema ${version}; this program supports up to ${migrations.length})`,
     )
   for (const [at, sql] of migrations.entries()) {
     if (at < version) continue

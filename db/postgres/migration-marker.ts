@@ -16,7 +16,7 @@ export async function ensureNotMoved({ queryRows }: Session): Promise<void> {
   const [left] = await queryRows<{ note: string }>(NOTE)
   if (left === undefined) return
   throw new CannotOpen(
-    `the wall in the database ${left.note}: use that location in the settings. Only if nothing was sold there, run COMMENT ON TABLE wall IS NULL`,
+    `the wall in the database ${left.note}: use that location in the settings. Return to this database only if nothing was sold at the new location: run COMMENT ON TABLE wall IS NULL`,
   )
 }
 

@@ -136,7 +136,7 @@ async function ensureClosed({ queryRows }: Session, url: string, timeoutMs: numb
       WHERE datname = current_database() AND application_name = '${WALL_NAME}'`)
     if (walls?.count === 0) return
     if (performance.now() >= deadline)
-      throw new CannotOpen(`a wall is open on the database at ${formatDatabaseLocation(url)}; stop it first`)
+      throw new CannotOpen(`a wall is using the database at ${formatDatabaseLocation(url)}; stop it first`)
     await Bun.sleep(ASK_EVERY_MS)
   }
 }
@@ -207,7 +207,7 @@ async function commitImport({ run }: Session, url: string): Promise<void> {
     await run('COMMIT')
   } catch (error) {
     throw new CannotOpen(
-      `the connection to the database at ${formatDatabaseLocation(url)} was lost during the final commit (${getErrorCode(error) ?? 'no response'}), so it is not known whether the wall is there: check whether that database has sales. The old location stays closed; only if there are no sales in the new one, remove the note at the old location (starting the wall there says how) and move again`,
+      `the connection to the database at ${formatDatabaseLocation(url)} was lost during the final commit (${getErrorCode(error) ?? 'no response'}), so it is not known whether the wall is there. Check whether that database has sales. The old location stays closed. Only if there are no sales in the new one, remove the note at the old location (if you start the wall there, the error explains how) and move again`,
     )
   }
 }

@@ -54,7 +54,7 @@ export function createWatermark(): Watermark {
       // Positions seen while the query is in progress may be newer than its result.
       const before = seen
       const [found] = await queryRows<Progress & { readonly started: string; readonly moved: boolean }>(INSPECT)
-      if (found === undefined) throw new Error('the wall has lost its counters')
+      if (found === undefined) throw new Error('the row of counters is missing from the database')
       const { started, moved, ...progress } = found
       if (moved) throw new StoreUnavailable(MOVED)
       if (isBehind(progress, before)) {

@@ -95,7 +95,7 @@ function* checkAvailabilityInOneStatement(
     { ...PURCHASE_SOURCES, blocks: 'asked' },
   )
   const [top] = found
-  if (top === undefined) throw new Error('a target has no availability')
+  if (top === undefined) throw new Error('the availability query returned no row')
   return [top.space, found.filter(hasPurchase).map(toPurchase)]
 }
 
@@ -290,13 +290,13 @@ export function* findPurchase({ payer, nonce }: PaymentKey): Tx<Stored | undefin
   if (row !== undefined) return { id: row.id, purchase: toPurchase(row) }
   // A damaged payment must not count as unknown.
   if ((yield* queryFirst(DAMAGED, { payer, nonce })) !== undefined)
-    throw new StoreUnavailable('a payment like this one is damaged')
+    throw new StoreUnavailable('a damaged payment has the same payer or nonce as this one')
   return undefined
 }
 
 /** The purchase of a payment. Throws if the payment was never claimed. */
 export function* readKnownPurchase(key: PaymentKey): Tx<Stored> {
   const stored = yield* findPurchase(key)
-  if (stored === undefined) throw new Error('a payment that was never claimed has no purchase')
+  if (stored === undefined) throw new Error('the payment was never claimed, so it has no purchase')
   return stored
 }

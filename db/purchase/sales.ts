@@ -63,7 +63,7 @@ const MARK_MISSING = `
 
 /** Records that the chain does not show a sale's payment; if `looks` is 2, the payment is not checked again. */
 export const markMissing = ({ payer, nonce }: PaymentKey, looks: 0 | 2): Tx<void> =>
-  changeRows('a sale that is not paid', MARK_MISSING, { payer, nonce, looks })
+  changeRows('a sale to mark as unpaid', MARK_MISSING, { payer, nonce, looks })
 
 const END_CREDIT = `
   UPDATE payments SET state = 'released', dead = 1, tx = NULL
@@ -172,7 +172,7 @@ function* sellBlocks(selling: Selling, was: Before, buyer: Buyer | undefined, pr
       { payer, nonce, ...content, agent: agent.id, number, blocks: sold, sums: computeSums },
       sold.length,
     ),
-    changeRows('a payment to sell to', was.sell, { payer, nonce, ...proof, block, seq, at }),
+    changeRows('a payment to mark as sold', was.sell, { payer, nonce, ...proof, block, seq, at }),
   )
   if (buyer?.isBanned === true) yield* hideListing(agent, sold, listing, now)
   return { kind: 'sold', ...proof, claimedAt: at, ...profile, unanswered: true }
@@ -206,7 +206,7 @@ const MARK_UNCERTAIN = `
 export function* markUncertain({ payer, nonce }: PaymentKey): Tx<Purchase> {
   const { purchase } = yield* readKnownPurchase({ payer, nonce })
   const { state } = purchase
-  if (state.kind !== 'reserved') throw new StaleWriteError(`a ${state.kind} payment cannot be uncertain`)
+  if (state.kind !== 'reserved') throw new StaleWriteError(`a ${state.kind} payment cannot be marked as uncertain`)
   if (!state.uncertain) yield* changeRows('a held payment to mark as uncertain', MARK_UNCERTAIN, { payer, nonce })
   return { ...purchase, state: { ...state, uncertain: true } }
 }

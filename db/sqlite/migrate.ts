@@ -15,7 +15,7 @@ export function migrate(connection: Connection): void {
   const version = readVersion(connection)
   if (version > migrations.length)
     throw new CannotOpen(
-      `the database was written by a newer version (schema ${version}; this program knows ${migrations.length})`,
+      `the database was written by a newer version (schema ${version}; this program supports up to ${migrations.length})`,
     )
   if (version === migrations.length) return
   // Foreign keys are off because a migration may recreate a referenced table under the same name; the references are

@@ -13,7 +13,7 @@ export function ensureNotMoved(path: string): void {
   if (!existsSync(note)) return
   const words = readFileSync(note, 'utf8').trim()
   throw new CannotOpen(
-    `the wall in ${path} ${words}: use that location in the settings. Only if nothing was sold there, remove ${note}`,
+    `the wall in ${path} ${words}: use that location in the settings. Return to this file only if nothing was sold at the new location: remove ${note}`,
   )
 }
 

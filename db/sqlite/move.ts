@@ -109,7 +109,7 @@ export async function importSqlite<T>(
       flush(dirname(path))
     } catch (error) {
       throw new CannotOpen(
-        `the wall is at ${path} now, and the old location stays closed, but the folder of ${path} could not be updated and flushed (${getErrorCode(error)}), so a power failure could undo the move: check the disk, and remove ${path}.moved if there is one`,
+        `the wall is at ${path} now, and the old location stays closed. The folder of ${path} could not be updated and flushed (${getErrorCode(error)}), so a power failure could undo the move. Check the disk, and remove ${path}.moved if it exists`,
       )
     }
     return result
@@ -217,7 +217,7 @@ function writeRows(connection: Connection, table: WallTable, rows: readonly Wall
   connection.write(() => {
     for (const row of rows) {
       const { changes } = write.run({ ...row })
-      if (changes !== 1) throw new Error(`a row of ${table} to write: ${changes} rows instead of 1`)
+      if (changes !== 1) throw new Error(`a row of ${table} to write: changed ${changes} rows instead of 1`)
     }
   })
 }

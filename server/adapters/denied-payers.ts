@@ -44,7 +44,7 @@ async function readList(path: string) {
     const said = await readFile(path, 'utf8')
     const addresses = parseAddresses(said)
     return typeof addresses === 'number'
-      ? { said, trouble: `line ${addresses} has something else than an address` }
+      ? { said, trouble: `line ${addresses} contains something other than an address` }
       : { said, addresses }
   } catch (error) {
     const trouble = error instanceof Error && 'code' in error ? String(error.code) : 'it cannot be read'

@@ -107,7 +107,7 @@ export function createRestoredBackupCheck(deps: RestoredBackupDeps): RestoredBac
 export const OLDER_COPY =
   'the database is older than the last state this wall has recorded; restore the newest copy, or run accept-restore'
 const UNDECIDED =
-  'money without a known purchase arrived while the wall was down, and may be a sale that this database lost: if the database was restored, run pixel-wall accept-restore, else run pixel-wall resolve --all --stray. To end this for good, put WITNESS_PATH on a device of its own and set WITNESS_IS_APART=yes'
+  'money without a known purchase arrived while the wall was down, and may be a sale that this database lost: if the database was restored, run pixel-wall accept-restore, else run pixel-wall resolve --all --stray. To prevent this in the future, put WITNESS_PATH on a device of its own and set WITNESS_IS_APART=yes'
 
 /** How far this process has read the chain, and the payments about which the operator must decide. */
 type Scan = {

@@ -90,7 +90,7 @@ const SOLD: Failure = {
 const OWN: Failure = {
   kind: 'refused',
   code: 'already_yours',
-  message: 'This is already yours, by an earlier purchase. Nothing was paid now.',
+  message: 'You bought this block or area earlier, so it is already yours. Nothing was paid now.',
 }
 
 function decideAfterTerms({ status, terms: header }: Answer, { url, max, blocks }: Situation): Step {
@@ -114,7 +114,7 @@ function decideAfterTerms({ status, terms: header }: Answer, { url, max, blocks 
     return createStopStep({
       kind: 'refused',
       code: 'another_host',
-      message: `This wall calls itself ${terms.host}, not ${hostname}, and payments are bound to that name. Use its own address. Nothing was signed or paid.`,
+      message: `This wall calls itself ${terms.host}, not ${hostname}, and payments are bound to the name that the wall gives itself. Use that name in the URL. Nothing was signed or paid.`,
       status,
     })
   if (terms.amount <= max) return { do: 'sign', terms }
@@ -193,7 +193,7 @@ function describeLastResponse(answer: Answer | undefined): string {
   if (answer === undefined) return 'The wall does not respond.'
   const code = parseError(answer.status, answer.body)?.code
   const named = parsePendingTransaction(answer.settlement)
-  const hint = named === undefined ? '' : ` A facilitator named transaction ${named}, which is not confirmed yet.`
+  const hint = named === undefined ? '' : ` A facilitator reported transaction ${named}, which is not confirmed yet.`
   return `The last response was ${answer.status}${code === undefined ? '' : ` ${code}`}, which does not say what became of the payment.${hint}`
 }
 
@@ -222,13 +222,13 @@ function explainOpenPayment(
   if (error === undefined || !isRefused(error)) return describeLastResponse(answer)
   if (error.code === DENIED) return `The wall does not sell to ${wallet} (${DENIED}).`
   if (error.code === MISMATCH)
-    return 'The wall received another order than the one that was signed (order_mismatch): something between you and the wall changes what you order.'
+    return 'The wall received a different order from the one that was signed (order_mismatch): something between you and the wall changes what you order.'
   const reason = getMember(answer?.body, 'reason')
   if (amount !== undefined && typeof reason === 'string' && /insufficient/i.test(reason)) {
     const balance = getMember(answer?.body, 'balance')
     return typeof balance === 'string' && /^\d{1,30}$/.test(balance)
       ? `${wallet} holds ${formatAmount(BigInt(balance))} and needs ${formatAmount(amount)}; fund it.`
-      : `${wallet} does not hold the ${formatAmount(amount)} that are needed; fund it.`
+      : `${wallet} holds less than the ${formatAmount(amount)} that it needs; fund it.`
   }
   return `The wall refused the payment (${typeof reason === 'string' ? reason : error.code}).`
 }
@@ -236,9 +236,9 @@ function explainOpenPayment(
 /** Describes how much a saved payment can still cost, and until when. */
 export function describeOpenPayment({ amount, until }: Pick<SentPayment, 'amount' | 'until'>, now: number): string {
   const payment = `The signed payment${amount === undefined ? '' : ` of ${formatAmount(amount)}`}`
-  if (until === undefined) return `${payment} is saved, and may still be taken.`
-  if (until > now) return `${payment} is saved, and may still be taken until ${formatUtc(until)}.`
-  return `${payment} is saved. It expired at ${formatUtc(until)}; whether it was taken before is not known yet.`
+  if (until === undefined) return `${payment} is saved, and may still be charged.`
+  if (until > now) return `${payment} is saved, and may still be charged until ${formatUtc(until)}.`
+  return `${payment} is saved. It expired at ${formatUtc(until)}; whether it was charged before then is not known yet.`
 }
 
 const formatUtc = (ms: number) => `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC`
@@ -271,7 +271,7 @@ export const createNotResentFailure = (
 ): Failure => ({
   kind: 'unknown',
   code: 'not_resent',
-  message: `${describeOpenPayment(sent, now)} It was for ${url}, and was not sent again now: it does not fit the maximum of this purchase. Repeat that purchase, or raise --max (maxDollars in a program).`,
+  message: `${describeOpenPayment(sent, now)} It was for ${url}, and was not sent again now, because it would bring the total of this purchase above the maximum. Repeat the earlier purchase, or raise --max (maxDollars in a program).`,
   charged: 'unknown',
   ...formatOpenFields(sent),
 })

@@ -31,7 +31,7 @@ export const meaningOf: Readonly<Record<FailureCode, string>> = {
   invalid_framework: `The framework ${describeRule(FrameworkText)}.`,
   invalid_wallet: `The wallet ${describeRule(WalletParams.properties.wallet)}.`,
   invalid_painter: `The painter ${describeRule(PainterText)}.`,
-  empty_update: 'There is no field to change.',
+  empty_update: 'The request gives no field to change.',
   stale_signature: `ts differs from the server’s time by more than ${SECONDS} seconds, or a newer change was applied. Sign again.`,
   invalid_sign_in:
     'The SIGN-IN-WITH-X header cannot be parsed, or is for another version or chain; the message says what is wrong.',
@@ -47,7 +47,7 @@ export const meaningOf: Readonly<Record<FailureCode, string>> = {
   sign_in_required:
     'No payment is needed. Sign the text in PAYMENT-REQUIRED with your wallet (x402 extension sign-in-with-x, EIP-4361), then send the same request again with SIGN-IN-WITH-X.',
   forbidden:
-    'The Host header is not a name of this service, or, on a loopback name, the Origin header is not. Only /mcp checks this.',
+    'The Host header does not name this service, or it is a loopback name and the Origin header does not name this service. Only /mcp checks this.',
   payer_denied:
     'This wall does not sell to this wallet, because the operator has blocked it. The payment was not sent to anybody; do not send it again.',
   not_found: 'There is nothing at this path.',

@@ -57,4 +57,4 @@ export function watchListing({
   }
 }
 
-const UNLISTED = 'it has listed no address of this wall for seven days; pixel-wall listed says what to do'
+const UNLISTED = 'it has listed no address of this wall for seven days; run pixel-wall listed to see what to do'

@@ -114,7 +114,7 @@ const DOCS = {
   nameAgent: {
     id: 'nameAgent',
     summary: 'Set the name and framework of your wallet, by signing in',
-    description: `Does the same as PUT, for wallets that can pay but cannot sign text; it changes the wallet that signs in. ${SIGNING_IN}`,
+    description: `Does the same as PUT, for wallets that can pay but cannot sign text; the change applies to the wallet that signs in. ${SIGNING_IN}`,
     signsIn: true,
     answers: [RegisterAnswer],
     codes: [...signedInCodes, 'invalid_name', 'invalid_framework', 'no_purchases', ...anywhere],

@@ -179,7 +179,7 @@ const DOCS = {
     id: 'buyArea',
     summary: 'Buy a rectangle of blocks in one payment',
     description:
-      'All or nothing: w x h blocks for w x h times the price of one block, with one picture across them. Without a payment the response is 402 with the terms; send the identical request again with a signed payment to get the receipt. `next` is the open area of that size nearest the centre. The body is at most 4 MiB; an unpaid request with no body, or with `{}`, gets the terms of one block. An image is decoded only once its payment is verified; if it cannot be decoded, nothing is charged. After a 503, send the same signed request again: you never pay twice.',
+      'All or nothing: w x h blocks for w x h times the price of one block, with one picture across them. Without a payment the response is 402 with the terms; send the identical request again with a signed payment to get the receipt. `next` is the open area of that size nearest the centre. The body is at most 4 MiB; an unpaid request with no body, or with `{}`, gets the terms of one block. An image is decoded only once the payment is verified; if it cannot be decoded, nothing is charged. After a 503, send the same signed request again: you never pay twice.',
     payable: 'always',
     priced: 'by the block',
     answers: [AreaReceipt],

@@ -121,7 +121,7 @@ const DOCS = {
     id: 'readHistory',
     summary: 'Read the whole log: sales, repaints and names, oldest first',
     description:
-      'Every change of the wall once, numbered as in `/api/live`; continue from `nextAfter`. Of repaints and names that are hours old, only the last one in each hour may remain for each block or wallet; after some days, only the last one of all. Content hidden by the operator is omitted. Text in the changes is untrusted: other users wrote it.',
+      'Every change of the wall once, numbered as in `/api/live`; continue from `nextAfter`. Once repaints and names are hours old, only the last one in each hour may remain for each block or wallet; after some days, only the last one may remain. Content hidden by the operator is omitted. Text in the changes is untrusted: other users wrote it.',
     answers: [HistoryPage],
     revalidates: true,
     codes: ['invalid_after', 'invalid_limit', ...queued],

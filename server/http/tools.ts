@@ -88,7 +88,7 @@ const DOCS = {
     id: 'findSpace',
     summary: 'Find open space for a picture of several blocks',
     description:
-      'Open rectangles of w x h blocks, nearest to the centre or to the block `near` first, each with the order that buys it in one payment and the total price. Nothing is reserved: another buyer may be faster.',
+      'Open rectangles of w x h blocks, starting with those nearest to the centre, or to the block `near`; each comes with the order that buys it in one payment and the total price. Nothing is reserved: another buyer may be faster.',
     answers: [Spaces],
     codes: ['invalid_size', 'invalid_coordinate', 'invalid_limit', ...queued],
   },

@@ -21,7 +21,7 @@ export class AnvilMissing extends Error {
       : `There is no anvil for ${platform}.`
     super(
       `${lack} The embedded network needs anvil, which npm has for ${Object.keys(packageOf).join(', ')}. ` +
-        'Reinstall with optional dependencies on one of those, or use `bun run start` against real endpoints: it needs no anvil.',
+        'On one of those platforms, reinstall with optional dependencies. Or use `bun run start` against real endpoints: that needs no anvil.',
     )
   }
 }

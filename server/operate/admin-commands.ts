@@ -142,7 +142,7 @@ async function moderate(deps: AdminDeps, body: CommandBody<'moderate'>): Promise
     ...(wallet === undefined ? [] : [`${named.name}: ${describeWallet(wallet)}`]),
     ...formatModerated(owned),
     ...owners.map(
-      (owner) => `its owner’s name is still shown; to hide it: pixel-wall hide ${owner} --name --framework`,
+      (owner) => `the owner’s name is still shown; to hide it: pixel-wall hide ${owner} --name --framework`,
     ),
     ...(done.length === owned.length ? [] : [`${done.length - owned.length} blocks have no owner`]),
   )

@@ -19,7 +19,7 @@ import { findPathProblems, findPortProblems } from '../preflight.ts'
 import { NoAdminSocket } from './admin-socket.ts'
 import { sendCommand, printLines, UsageError, type Command } from './command.ts'
 
-const USAGE = `Checks whether a wall with these settings can sell. The wall may be running or stopped. It changes and pays nothing.
+const USAGE = `Checks whether a wall with these settings can sell. The wall may be running or stopped. The command changes and pays nothing.
 
   pixel-wall check
 

@@ -14,7 +14,7 @@ const USAGE = `Writes every sale, credit and payout, ordered by time: as CSV, or
   pixel-wall export [--json] [--since TIME]      such as: pixel-wall export --since 2026-10-01 > autumn.csv
 
 TIME is a day (UTC) or a time in ISO 8601. Amounts are gross: the fee is always 0.00, because buyers pay the wall directly; fees
-of your facilitator are on its own invoice. A payout whose payment bought nothing has no amount. Stray money: pixel-wall books.
+of your facilitator are on its own invoice. The payout of a payment without a known purchase has no amount. For stray money, run pixel-wall books.
 `
 
 const OPTIONS = { json: { type: 'boolean' }, since: { type: 'string' } } as const

@@ -10,7 +10,7 @@ import { printLines, type Command } from './command.ts'
 
 const CATALOGUE = 'https://api.cdp.coinbase.com/platform/v2/x402'
 
-const USAGE = `Checks whether agents can find the wall: has Coinbase's catalogue validate each paid address, and reads which of them it lists. It pays nothing.
+const USAGE = `Checks whether agents can find the wall: has Coinbase's catalogue validate each paid address, and reads which of them the catalogue lists. The command pays nothing.
 
   pixel-wall listed [--catalogue URL]
 

@@ -59,14 +59,14 @@ function parseDatabase(text: string): Database {
 
 function formatCounts(moved: Moved): string[] {
   const lines = Object.entries(moved).map(([table, count]) => `  ${table.padEnd(10)} ${count}`)
-  return ['Copied, and compared row by row and as seen by readers:', ...lines]
+  return ['Copied these rows, and compared them one by one and as readers see them:', ...lines]
 }
 
 function listNextSteps(from: Database, to: Database): string[] {
   const [set, unset] = to.kind === 'postgres' ? ['DATABASE_URL', 'DATABASE_PATH'] : ['DATABASE_PATH', 'DATABASE_URL']
   return [
     `The wall is now in ${formatLocation(to)}. Next:`,
-    `  1. in the settings of every process, set ${set} to this place and remove ${unset}`,
+    `  1. in the settings of every process, set ${set} to this location and remove ${unset}`,
     '  2. start the wall and run: pixel-wall books',
     `  3. keep ${formatLocation(from)} as a backup of this moment`,
     '',

@@ -16,7 +16,7 @@ const USAGE = `Lists the works that readers reported, those with the most report
   pixel-wall reports hide COLUMN,ROW --why TEXT      hides the work that the block is part of, and closes its reports
   pixel-wall reports dismiss COLUMN,ROW --why TEXT   leaves the work as it is, and closes its reports
 
-Nothing is hidden automatically. A closed report is deleted after 90 days. \`pixel-wall hidden --trail\` keeps what was hidden.
+Nothing is hidden automatically. A closed report is deleted after 90 days. \`pixel-wall hidden --trail\` still lists what was hidden.
 `
 
 const NOTES_SHOWN = 5

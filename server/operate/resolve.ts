@@ -13,7 +13,7 @@ const USAGE = `Checks open purchases on the chain, acts on the result and prints
   pixel-wall resolve PAYER NONCE --paid-out REFERENCE      records that you paid back a credit, or money without a purchase
   pixel-wall resolve --paid-out-from FILE                  records many such payouts: PAYER NONCE REFERENCE on each line; - reads standard input
   pixel-wall resolve PAYER NONCE --stray                   books money without a purchase as stray: no block was sold for it
-  pixel-wall resolve --all --stray                         books all money that stops the wall from selling as stray
+  pixel-wall resolve --all --stray                         books as stray all money that stops the wall from selling
 
 The operator decides nothing: only the chain decides whether a block is sold or released.
 `

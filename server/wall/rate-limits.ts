@@ -17,13 +17,13 @@ export const BUDGETS = {
     per: 'address',
     burst: 120,
     perSecond: 10,
-    what: 'pictures of the wall, of blocks and for links; a large one counts up to four times',
+    what: 'pictures of the wall and of blocks, and link preview cards; a large one counts up to four times',
   },
   uploads: {
     per: 'address',
     burst: 120,
     perSecond: 2,
-    what: 'megapixels of pictures sent for conversion; an order of an area counts as one, unless the wall knows its payment',
+    what: 'megapixels of pictures sent for conversion; an order for an area counts as one, unless the wall knows its payment',
   },
   previews: { per: 'address', burst: 120, perSecond: 20, what: 'purchase previews' },
   searches: {

@@ -376,6 +376,6 @@ const createOtherHostFailure = (field: string): Failure =>
 const createStaleSignInFailure = (now: number): Failure =>
   createFailure(
     'stale_signature',
-    `The sign-in is not valid now: issuedAt must be within 5 minutes of the current time, expirationTime after it, notBefore not after it. ${SIGN_AGAIN}`,
+    `The sign-in is not valid now: issuedAt must be within 5 minutes of the current time, expirationTime must be later than the current time, and notBefore must not be. ${SIGN_AGAIN}`,
     { now },
   )

@@ -68,7 +68,7 @@ function createAreaReceipt({ purchase, sales, isEarlier, baseUrl }: ReceiptFacts
 }
 
 const explainPainting = ({ listing }: SoldPurchase, baseUrl: string, path: string) =>
-  `as often as you like: PUT ${baseUrl}${path} with a body signed by this wallet${listing.painter === null ? '' : ' or its painter'}, or POST there and sign in (x402 extension sign-in-with-x), as ${baseUrl}/openapi.json describes.`
+  `at any time: PUT ${baseUrl}${path} with a body signed by this wallet${listing.painter === null ? '' : ' or its painter'}, or POST there and sign in (x402 extension sign-in-with-x), as ${baseUrl}/openapi.json describes.`
 
 /** The listing of a purchase, without parts that are hidden on any of its blocks. */
 function describeBought(
@@ -90,7 +90,7 @@ function describeBought(
 }
 
 const describeEarlier = (what: 'block' | 'area') =>
-  `This is the receipt of your earlier purchase, which had not reached you. The payment you sent now was not used and never will be. To buy another ${what}, sign a new payment.`
+  `This receipt of your earlier purchase had not reached you before. The payment you sent now was not used and never will be. To buy another ${what}, sign a new payment.`
 
 /** Encodes a value for a header, as JSON in base64. */
 export const encodeHeader = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64')

@@ -69,7 +69,7 @@ export function createSignInDemand({ chainId, ...terms }: SignInTerms, nonce: st
 /** Reads the header, or returns why it is not a sign-in for this chain. */
 export function readSignIn(header: string, chainId: string): SignIn | Failure {
   const fields = parseFields(header)
-  if (fields === undefined) return createSignInFailure('it is not base64 of a JSON object, or larger than 8 kB')
+  if (fields === undefined) return createSignInFailure('it is not base64 of a JSON object, or it is larger than 8 kB')
   const flaw = findFlaw(fields, chainId)
   return flaw === undefined ? (fields as SignIn) : createSignInFailure(flaw)
 }

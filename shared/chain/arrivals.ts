@@ -59,7 +59,7 @@ const formatEventKey = ({ blockNumber, transactionHash, logIndex }: TokenEvent, 
 
 function readEventPosition({ transactionHash, blockNumber }: TokenEvent) {
   if (typeof transactionHash !== 'string' || typeof blockNumber !== 'string')
-    throw new TypeError('an event that is not in a block')
+    throw new TypeError('an event is not in a block')
   return { tx: toLowerHex(transactionHash), height: BigInt(blockNumber) }
 }
 

@@ -69,7 +69,7 @@ export const Preview = Type.Object({
         }),
       ),
     },
-    { description: 'Request that buys this block.' },
+    { description: 'Request for this purchase.' },
   ),
   terms: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
     description: 'The one entry of `accepts` that the 402 would contain; null if this cannot be bought now.',

@@ -90,7 +90,7 @@ export const NEAR_CHANGES_MAX = 100
 export const NearChange = Type.Object({
   number: Type.Integer({ minimum: 1, description: 'Number of the last change of this block, as in the history.' }),
   kind: Type.Union([Type.Literal('sale'), Type.Literal('repaint')], {
-    description: 'sale: the block was sold after since, and may already have been repainted.',
+    description: 'sale: the block was sold after the given change, and may be repainted now.',
   }),
   t: UnixMs,
   coord: CoordText,

@@ -55,20 +55,20 @@ test('a measurement leaves the CPU affinity of the test process unchanged', () =
   expect(readAllowedProcessors(process.pid)).toBe(had)
 })
 
-test.if(IS_LONG_RUN)('every goal belongs to a measured figure', () => {
+test.if(IS_LONG_RUN)('every goal of the benchmark names a figure that the benchmark measures', () => {
   const measurable = Object.keys(goals).filter(
     (name) => (browses || !/^page[:,]/.test(name)) && (keeps || !name.startsWith('viewers:')),
   )
   expect(measurable.filter((name) => !ratios.has(name))).toEqual([])
 })
 
-test('new results replace only the text between the marks, and a text without marks is an error', () => {
+test('new benchmark results replace only the text between the two marks in the document, and a document without marks is an error', () => {
   const renderMarked = (text: string) => `before\n<!-- bench: start -->\n${text}\n<!-- bench: end -->\nafter\n`
   expect(replaceResults(renderMarked('old'), 'new')).toBe(renderMarked('new'))
   expect(() => replaceResults('no marks', 'new')).toThrow('lacks the marks')
 })
 
-test('a table of results states each goal in words, and gives the reason for a miss', () => {
+test('a table of benchmark results states each goal in words, and gives the reason for a miss', () => {
   const report = { Reads: { rows: [], ratios: { met: 2, missed: 0.5, aside: 1 } } }
   const goals = {
     met: { atMost: 3, says: 'What is cheap' },

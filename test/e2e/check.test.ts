@@ -120,11 +120,11 @@ test('check reports every incomplete, malformed or missing setting', async () =>
       WITNESS_IS_APART: 'true',
     }),
   ).toEqual([
-    'FACILITATOR_KEYS must be host=key, and several separated by commas',
+    'FACILITATOR_KEYS must be host=key pairs, separated by commas',
     'CDP_API_KEY_ID_FILE names a file that cannot be read (ENOENT)',
     'set WEBHOOK_URL and WEBHOOK_SECRET together',
     'WITNESS_IS_APART must be yes or no',
-    `DENY_PAYERS has something else than an address in line 2 of ${denied}`,
+    `DENY_PAYERS contains something other than an address in line 2 of ${denied}`,
   ])
 })
 

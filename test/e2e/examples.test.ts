@@ -48,7 +48,7 @@ test('each example has fewer than forty lines, and the README mentions it', asyn
 })
 
 test.each(['buy', 'buy-area', 'buy-over-mcp', 'repaint'])(
-  'without a key, the example %s says what is missing',
+  'without a key, the example %s exits with status 2 and asks for PRIVATE_KEY',
   async (name) => {
     const { out, err, code } = await readOutput(startExample(name, []))
     expect([code, out, err]).toEqual([2, '', 'Set PRIVATE_KEY to the key of a wallet: 0x and 64 hex digits.\n'])

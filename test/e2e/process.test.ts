@@ -64,7 +64,7 @@ describe('a wall on a file', () => {
     await stopped
   })
 
-  test('a stopping wall is not ready, but still serves every request until load balancers have had time to notice', async () => {
+  test('after SIGTERM, a wall reports that it is not ready, but still serves requests during the time that DRAIN_MS sets', async () => {
     const own = { DATABASE_PATH: join(world.folder, 'drained.sqlite'), PAY_TO: createWallet().address }
     const wall = await world.startArmedWall({ ...own, DRAIN_MS: '600000' })
     expect((await fetch(`${wall.url}/readyz/reads`)).status).toBe(200)

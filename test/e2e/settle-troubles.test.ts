@@ -126,7 +126,7 @@ describe('a wall on a file', () => {
     expect(await world.readBalance(payer)).toBe(2)
   })
 
-  test('a purchase that fails at verification claims no block', async () => {
+  test('if the facilitator fails at verification, no block is held, and the same payment can still buy the block later', async () => {
     const payer = await world.createFundedWallet()
     const payment = await signBlockPayment(world, payer, '3,3')
     for (const fault of ['error-500', 'error-503', 'reset', 'garbage', 'bad-signature'] as const) {

@@ -63,7 +63,7 @@ test('the checksums match the published files, and the program is one of them', 
   expect([checked.status, checked.out.split('\n').filter((line) => line.endsWith(': OK')).length]).toEqual([0, 4])
 })
 
-test('a release that is built into another folder has the same checksums', () => {
+test('if a release is built again into another folder, the checksums are the same', () => {
   const again = join(folder, 'another/folder')
   const path = `${join(process.execPath, '..')}:${system.PATH}`
   expect(runCommand([process.execPath, 'deploy/release.ts', again], { PATH: path }, ROOT).status).toBe(0)
@@ -156,7 +156,7 @@ test('a backup with --keep 2 keeps the two newest copies, and every other file i
   expect(runProgram('backup', '--into', copies, '--keep', 'all').status).toBe(2)
 })
 
-test('a second installation keeps the settings and the previous version', () => {
+test('a second installation keeps the settings, and keeps the previous program beside the new one', () => {
   const file = join(root, 'etc/pixel-wall.env')
   writeFileSync(file, 'PAY_TO=0x1\n')
   expect(installRelease()).toMatchObject({ status: 0, err: '' })

@@ -130,7 +130,7 @@ describe.skipIf('reason' in browser)('the wall inside a chat', () => {
   test('if the chat does not let the view send requests, the view shows the position and the price without the wall, and says why', async () => {
     const [, frame] = await showCall({ tool: 'preview_block', args: preview, reaches: false })
     expect(await readOffer(frame)).toBe(
-      'area 80,45,3x2, 6 blocks, 6.00 USDC. This chat does not let this view read the wall, so the artworks on it are not shown.',
+      'area 80,45,3x2, 6 blocks, 6.00 USDC. This view could not read the wall, perhaps because this chat does not allow it, so no artworks are shown.',
     )
     expect(await readDrawnPicture(frame)).toEqual(Array.from(picture, (index) => PALETTE[index] ?? ''))
   })

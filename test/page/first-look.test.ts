@@ -116,7 +116,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     await page.getByText('Buy block 100,20 on the pixel wall').waitFor()
   })
 
-  test.each(['', 'paint'])('a page whose script does not load says so after a while: /%s', async (path) => {
+  test.each(['', 'paint'])('a page whose script has not loaded after eight seconds says so: /%s', async (path) => {
     const page = await newPage()
     await page.route(/assets[/](?:index|paint)-.*js$/, (route) => route.abort())
     const session = await page.context().newCDPSession(page)
@@ -220,7 +220,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     await waitForColour(page, { x: width / 2, y: height / 2 }, dark.own[OPEN] ?? '')
   })
 
-  test('when the minimap appears, it is not drawn block by block', async () => {
+  test('when the minimap of a wall with 1,500 sold blocks appears, it is drawn with fewer than ten canvas writes, not block by block', async () => {
     getServer().showCanvas(createGalleryWall(1500))
     const page = await openPage('')
     await page.evaluate(() => {
@@ -272,7 +272,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     expect(await page.getByRole('button', { name: 'Send your agent' }).count()).toBe(0)
   })
 
-  test('if a part of the page cannot be loaded, a readable message says so', async () => {
+  test('if a part of the page cannot be loaded, a readable message says so and offers to try again', async () => {
     getServer().showCanvas(createGalleryWall(1500))
     const page = await newPage()
     await page.route('**/lazy-ui*.js', (route) => route.abort())

@@ -218,7 +218,7 @@ describe.skipIf('reason' in browser)('the details of an artwork, in Chromium', (
     expect(side).toBe('rtl')
   })
 
-  test('when a section unfolds, its heading stays under the pointer', async () => {
+  test('when a section of the details unfolds, its heading stays under the pointer', async () => {
     const page = await openPage('?work=80,45', { viewport: { width: 1280, height: 600 } })
     const summary = page.locator('#card summary')
     const before = await summary.boundingBox()

@@ -37,7 +37,7 @@ const browser = await openTestBrowser()
 describe.skipIf('reason' in browser)('the page in Chromium', () => {
   const { getServer, newPage, openPage, troubles } = setUpTestPages(browser, { width: 800, height: 520 })
 
-  test('the test wall satisfies the contract', () => {
+  test('the canvas of the test wall satisfies the schema of the API', () => {
     expect([...Value.Errors(Canvas, canvas)]).toEqual([])
   })
 
@@ -118,7 +118,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     expect(await card.locator('pre').textContent()).toBe(`GET ${getServer().url.origin}/blocks/100,20`)
   })
 
-  test('keys zoom and move the wall, and another key shows the whole wall again', async () => {
+  test('the plus key zooms the wall, an arrow key moves it, and the key 0 shows the whole wall again', async () => {
     const page = await openPage()
     const view = await measureStage(page)
     const left = { x: 2, y: view.height / 2 }

@@ -129,7 +129,7 @@ describe.skipIf('reason' in browser)('a returning visit, in Chromium', () => {
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Next')
     expect(await page.isVisible('#card')).toBe(false)
     await page.waitForFunction(() => location.search === '?block=100,20')
-    await page.locator('#spoken').getByText('Block 100,20. Carol. Says: First block of Carol.').waitFor()
+    await page.locator('#spoken').getByText('Block 100,20. Carol. Message: First block of Carol.').waitFor()
     await page.keyboard.press('Enter')
     await stop.getByText('2 of 3').waitFor()
     await page.keyboard.press('n')

@@ -25,26 +25,29 @@ describe.skipIf('reason' in browser)('an enlarged page, in Chromium', () => {
   // Anything that is reachable in the smaller window usually is in the larger one too, so only a long run tests both.
   const ENLARGED = [[320, 256], ...(IS_LONG_RUN ? [[640, 360] as const] : [])] as const
 
-  test.each(ENLARGED)('at %i x %i, everything on the wall’s page can be reached and read', async (width, height) => {
-    const page = await openPage('', { viewport: { width, height } })
-    expect(await listHiddenParts(page, 'home')).toEqual(createEmptyReport('home'))
-    for (const panel of ['find', 'view', 'time', 'share', 'about', 'agent']) {
-      await page.locator(`button[data-panel=${panel}]`).first().click()
-      await page.locator('#panel').waitFor()
-      expect(await listHiddenParts(page, panel)).toEqual(createEmptyReport(panel))
-      await page.keyboard.press('Escape')
-    }
-    const label = await openPage('?work=79,44', { viewport: { width, height } })
-    await label.locator('#card summary').click()
-    await label.locator('#card .payment').getByText('Paid on Base').waitFor()
-    expect(await listHiddenParts(label, 'label')).toEqual(createEmptyReport('label'))
-    await label.locator('#card .agent').click()
-    await label.locator('.about-agent').waitFor()
-    expect(await listHiddenParts(label, 'profile')).toEqual(createEmptyReport('profile'))
-  })
+  test.each(ENLARGED)(
+    'in a window of %i x %i, everything on the wall’s page can be reached and read',
+    async (width, height) => {
+      const page = await openPage('', { viewport: { width, height } })
+      expect(await listHiddenParts(page, 'home')).toEqual(createEmptyReport('home'))
+      for (const panel of ['find', 'view', 'time', 'share', 'about', 'agent']) {
+        await page.locator(`button[data-panel=${panel}]`).first().click()
+        await page.locator('#panel').waitFor()
+        expect(await listHiddenParts(page, panel)).toEqual(createEmptyReport(panel))
+        await page.keyboard.press('Escape')
+      }
+      const label = await openPage('?work=79,44', { viewport: { width, height } })
+      await label.locator('#card summary').click()
+      await label.locator('#card .payment').getByText('Paid on Base').waitFor()
+      expect(await listHiddenParts(label, 'label')).toEqual(createEmptyReport('label'))
+      await label.locator('#card .agent').click()
+      await label.locator('.about-agent').waitFor()
+      expect(await listHiddenParts(label, 'profile')).toEqual(createEmptyReport('profile'))
+    },
+  )
 
   test.each(ENLARGED)(
-    'at %i x %i, everything in each step of painting can be reached and read',
+    'in a window of %i x %i, everything in each step of painting can be reached and read',
     async (width, height) => {
       const page = await openPage('paint?at=20,20', { viewport: { width, height } })
       await walkThroughPainting(page, async (state) =>

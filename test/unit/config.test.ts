@@ -32,7 +32,7 @@ describe('settings', () => {
     expect(listWarnings(REQUIRED)).toEqual([])
   })
 
-  test('all settings but three have defaults', () => {
+  test('every setting except BASE_URL, PAY_TO and FACILITATOR_URL has a default', () => {
     expect(readConfig(REQUIRED)).toMatchObject({
       host: '127.0.0.1',
       port: 8402,
@@ -175,7 +175,7 @@ describe('settings', () => {
     expect(readConfig({ ...REQUIRED, PORT_FILE: path })).toEqual(readConfig(REQUIRED))
   })
 
-  test('settings of other programs are ignored', () => {
+  test('environment variables of other programs are ignored', () => {
     expect(readConfig({ ...REQUIRED, PATH: '/bin', port: 'x' })).toEqual(readConfig(REQUIRED))
   })
 })
@@ -231,7 +231,7 @@ describe('settings that cannot work', () => {
     ['PAY_TO', '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', 'must not be the token itself'],
     ['NETWORK', 'eip155:4326', `must be one of ${NETWORKS.join(', ')}`],
     ['OWNERSHIP_PROOFS', `${PROOF},0x12`, 'must be signatures: 0x followed by 130 hex digits'],
-    ['FACILITATOR_KEYS', 'hush', 'must be host=key, and several separated by commas'],
+    ['FACILITATOR_KEYS', 'hush', 'must be host=key pairs, separated by commas'],
     ['FACILITATOR_KEYS', 'other.example=k', 'names other.example, but FACILITATOR_URL does not'],
     ['PRICE', '0.00', 'must be an amount in dollars with two decimals, from 0.01 to 999999.99'],
     ['WITNESS_IS_APART', 'true', 'must be yes or no'],
@@ -243,7 +243,7 @@ describe('settings that cannot work', () => {
     ['VERIFY_TIMEOUT_MS', '99', 'must be a whole number from 100 to 60000'],
     ['SETTLE_TIMEOUT_MS', '200001', 'must be a whole number from 100 to 200000'],
     ['RECONCILE_INTERVAL_MS', '0', 'must be a whole number from 100 to 600000'],
-    ['DENY_PAYERS', `${PAYEE}, 0x12`, 'has something else than an address'],
+    ['DENY_PAYERS', `${PAYEE}, 0x12`, 'contains something other than an address'],
     ['DENY_PAYERS', '/none/denied.txt', 'names a file that cannot be read (ENOENT)'],
     ['HISTORY_DAYS', '0', 'must be a whole number from 1 to 3650'],
   ])('the setting %s=%s %s', (name, text, problem) => {

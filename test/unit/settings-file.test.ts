@@ -57,7 +57,7 @@ test('a malformed line is reported by its number, without its value', () => {
 
 const folder = createScratchFolder()
 
-test('the environment takes precedence over the file, and a named file must exist', () => {
+test('the environment takes precedence over the settings file, and a settings file that the caller names must exist', () => {
   const path = join(folder, 'wall.env')
   expect(() => loadSettings({}, path)).toThrow(`Cannot read the settings in ${path} (ENOENT).`)
   writeFileSync(path, 'PORT=1\nHOST=one\nDATABASE_PATH=here\n')
@@ -79,7 +79,7 @@ test('the settings file of the machine takes precedence over one in the folder w
   expect(readHost()).toBe('machine')
 })
 
-test('a misspelt setting name is an error, and an unknown one causes a warning', () => {
+test('a setting name that resembles a known one is an error, and any other unknown name causes a warning', () => {
   const path = join(folder, 'misspelt.env')
   const loadText = (text: string) => {
     writeFileSync(path, text)

@@ -11,7 +11,7 @@ import { type EditResult, sendEdit } from './service.ts'
 import { type Component, type Studio, getArea } from './sketch.ts'
 import { type BrowserWallet, type WalletRefusal, personalSign } from './wallet.ts'
 
-const NO_SIGNER = 'To sign here, connect the wallet that owns these blocks. Or give the request to your agent.'
+const NO_SIGNER = 'To sign here, connect the wallet that owns these blocks. You can also give the order to your agent.'
 
 const states: Readonly<Record<Exclude<Progress['state'], 'failed'>, string>> = {
   signing: 'Waiting for your signature…',

@@ -28,7 +28,7 @@ export function createAbout(page: Page): PanelContent {
       ...(isSoldOut(wall) ? [] : renderInvitation(page)),
       createElement('h3', 'Check it yourself'),
       createParagraph(
-        'Every sale is a payment that anyone can look up: open an artwork and follow “Paid on Base”. “Order signed by its buyer” means that the buyer signed for exactly this place, picture and text.',
+        'Every sale is a payment that anyone can look up: open an artwork and follow “Paid on Base”. “Order signed by its buyer” means that the signature on the payment also covers the ordered place, picture and text.',
       ),
       renderCheckInstructions(),
       createElement('h3', 'Read more'),
@@ -43,7 +43,7 @@ export function createAbout(page: Page): PanelContent {
 }
 
 const renderInvitation = (page: Page) => [
-  createParagraph('Your agent needs a wallet with a dollar in it and asks you before it pays.'),
+  createParagraph('Your agent needs a wallet with USDC. It asks you before it pays.'),
   createButton('loud', ['Send your agent'], () => page.dispatch({ do: 'invite' })),
 ]
 
@@ -52,7 +52,7 @@ const renderCheckInstructions = () =>
     'p',
     'To check the whole wall, read ',
     createLink('', '/api/deeds', 'all deeds'),
-    ': each contains the hash of its payment on Base. The guide for agents has a command that checks all deeds.',
+    ': each contains the transaction hash of its payment on Base. The guide for agents has a command that checks all deeds.',
   )
 
 const createParagraph = (text: string) => createElement('p', text)

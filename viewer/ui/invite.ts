@@ -47,7 +47,7 @@ function renderPrompt({ wall, promptBlock }: State): string {
     `1. Read ${origin}/skill.md. It explains how to pay with x402 and how to paint.`,
     '2. Ask me what the block should show: 10 × 10 pixels, a message of at most 140 characters, and a link. Propose something.',
     `3. A block costs ${price}. Tell me the price and wait for my approval before you sign anything. Never show a private key to anyone, including me.`,
-    `4. Try it for free with POST ${origin}/api/preview, then buy with GET ${origin}/blocks/${formatSegment(promptBlock)} and an x402 client.`,
+    `4. Preview the block for free with POST ${origin}/api/preview, then buy it with GET ${origin}/blocks/${formatSegment(promptBlock)} and an x402 client.`,
     '5. When you have the receipt, give me the link to the block on the wall.',
   ].join('\n')
 }

@@ -67,7 +67,7 @@ export function describeBlock(wall: Wall, block: BlockIndex, at = Infinity): str
   if (claim.t > at) return `${where} Not sold yet at this point in time.`
   const work = findWork(wall, block, at)
   const who = owner.framework === null ? `${formatAgentName(owner)}.` : `${formatAgentName(owner)}, ${owner.framework}.`
-  const what = claim.m === undefined ? '' : ` Says: ${claim.m}.`
+  const what = claim.m === undefined ? '' : ` Message: ${claim.m}.`
   const part = work.length > 1 ? ` Part of an artwork of ${formatBlocks(work.length)}.` : ''
   return `${where} ${who}${what} Sold ${formatDate(claim.t)}.${part}`
 }

@@ -133,20 +133,20 @@ function createInstruments(registry: Registry) {
   const createHistogram = <Label extends string>(of: 'facilitator' | 'chain' | 'store', ...labels: readonly Label[]) =>
     new Histogram({
       name: `wall_${of}_seconds`,
-      help: `Duration of calls to the ${of}, by result. Failures are unavailable, unclear, unsent, busy (our own queue was full), silent and failed.`,
+      help: `Duration of calls to the ${of}, by result. The results unavailable, unclear, unsent, busy (our own queue was full), silent and failed are failures.`,
       labelNames: [...labels, 'call', 'result'],
       buckets: BUCKETS_SECONDS,
       registers,
     })
   const purchases = new Counter({
     name: 'wall_purchases_total',
-    help: 'Responses to paid requests: bought, or the error code.',
+    help: 'Responses to paid requests, by outcome: bought, or the error code.',
     labelNames: ['outcome'],
     registers,
   })
   const sizes = new Histogram({
     name: 'wall_purchase_blocks',
-    help: 'Number of blocks bought by each paid request that got a receipt; 1 is a block, more is an area.',
+    help: 'Number of blocks bought by each paid request that got a receipt; more than 1 means an area.',
     buckets: BUCKETS_BLOCKS,
     registers,
   })

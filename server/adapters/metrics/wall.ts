@@ -107,7 +107,7 @@ function registerPurchaseMetrics(
   registerPerState('wall_blocks', 'Blocks, sold and open; open ones may be held for a payer.', blocks)
   registerPerState(
     'wall_open_purchases',
-    'Unfinished purchases: held; doubted, if the payer of a held purchase was asked to resend the payment; watched for a late settlement.',
+    'Unfinished purchases, by state: held; doubted (held, and the payer was asked to resend the payment); watched (released, but the payment may still settle).',
     () => {
       const { pending } = readStoreState()
       return pending === undefined ? {} : { held: pending.held, doubted: pending.uncertain, watched: pending.watched }
@@ -116,7 +116,7 @@ function registerPurchaseMetrics(
   registerGauge(
     registry,
     'wall_oldest_open_purchase_seconds',
-    'Age of the oldest unfinished purchase last seen; 0 if there is none.',
+    'Age of the oldest unfinished purchase that the last check found; 0 if it found none.',
     () => {
       const { pending } = readStoreState()
       if (pending === undefined) return undefined

@@ -54,7 +54,7 @@ function createOwnWorker(): (job: OwnJob) => Promise<OwnPicture> {
     })
     begun.addEventListener('error', () => {
       worker = undefined
-      for (const { reject } of waiting.values()) reject(new Error('the worker for pictures failed'))
+      for (const { reject } of waiting.values()) reject(new Error('the worker that draws pictures failed'))
       waiting.clear()
     })
     // The worker must not keep the process alive.
@@ -80,7 +80,7 @@ async function convertInWorker(
   const { promise, resolve, reject } = Promise.withResolvers<Bitmap | PictureFlaw>()
   const timer = setTimeout(() => resolve('late'), deadlineMs)
   worker.addEventListener('message', ({ data }: MessageEvent<Bitmap | PictureFlaw>) => resolve(data))
-  worker.addEventListener('error', () => reject(new Error('the painter failed')))
+  worker.addEventListener('error', () => reject(new Error('the worker that converts the picture failed')))
   const job: PaintJob = { picture, plan }
   worker.postMessage(job)
   try {

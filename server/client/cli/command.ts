@@ -52,7 +52,7 @@ export const MAX_DOLLARS = '1.00'
 
 /** The endpoints that report the wallet's balance, as an option. */
 export const RPC_OPTION = {
-  rpc: 'JSON-RPC endpoints, separated by commas: check first that the wallet can pay',
+  rpc: 'JSON-RPC endpoints, separated by commas, on which to check first that the wallet can pay',
 } as const
 
 /** Reads a list of endpoints. */
@@ -62,10 +62,10 @@ export const parseEndpoints = (rpc: string | undefined): readonly string[] | und
 /** The fields of a block's listing, as options. */
 export const LISTING_OPTIONS = {
   name: 'display name of your wallet, up to 40 characters',
-  framework: 'what you run on, up to 32 characters',
-  message: 'shown with the block, up to 140 characters',
+  framework: 'agent framework that you run on, up to 32 characters',
+  message: 'text shown with the block, up to 140 characters',
   link: 'link of the block (https)',
-  painter: 'address that may repaint it (default: a key stored here)',
+  painter: 'address that may repaint what you buy (default: a key stored on this machine)',
 } as const
 
 /** The picture of one block, as options. */

@@ -45,11 +45,11 @@ ${Object.entries(COMMANDS)
   pixel-wall <command> --help lists its options; --json prints the result as JSON; --version prints the version.
 
   A signed payment is saved on disk until the wall says what became of it. After an interruption, run the same command
-  again: it continues with the same payment and never pays twice. --max covers all that a command may spend, including to
-  finish purchases that an earlier command left.
+  again: it continues with the same payment and never pays twice. --max covers all that a command may spend, including on
+  unfinished purchases that an earlier command left.
 
   Exit status: 0 done; 1 rejected (nothing was paid); 2 usage error, or price above --max (nothing was paid); 3 a payment
-  may still be taken (run the same command again); 4 the wall is unreachable or busy (nothing was paid); 5 you paid but
+  may still be charged (run the same command again); 4 the wall is unreachable or busy (nothing was paid); 5 you paid but
   did not get what you asked for (the signed payment is saved; ask the operator). verify: 0 everything is proved; 1
   problems were found, each on a line of its own; 2 the wall or the chain could not be reached.
 `

@@ -57,7 +57,7 @@ export async function openChain(urls: readonly string[], network: Network): Prom
   const ids = await Promise.allSettled(named.map(({ client }) => client.request({ method: 'eth_chainId' })))
   const endpoints = named.filter((_, at) => ids[at]?.status === 'fulfilled')
   const wrong = named.find((_, at) => ids[at]?.status === 'fulfilled' && Number(ids[at].value) !== chainId)
-  if (wrong !== undefined) throw createSilenceError(`${wrong.host} serves another chain than the wall’s, ${chainId}`)
+  if (wrong !== undefined) throw createSilenceError(`${wrong.host} does not serve the wall’s chain, ${chainId}`)
   if (endpoints.length === 0) throw createSilenceError(`no endpoint responds (${listHosts(named)})`)
   return {
     countRequests: () => requests,

@@ -26,7 +26,7 @@ export function checkBinding({ nonce, salt, order, hidden, blocks, placedElsewhe
     return createChangedBinding('its buyer signed a different order from the one that it shows')
   const area = 'coord' in blocks ? `${blocks.coord},1x1` : `${blocks.at},${blocks.w}x${blocks.h}`
   if (!matchesPlace(order.area ?? `${order.block},1x1`, area, placedElsewhere === true))
-    return createChangedBinding(`its order was for ${order.area ?? order.block}, and ${area} was sold`)
+    return createChangedBinding(`its order was for ${order.area ?? order.block}, but ${area} was sold`)
   if (!isComplete) return { kind: 'hidden' }
   return { kind: order.image === undefined ? 'bound' : 'bound-to-file' }
 }
@@ -69,7 +69,7 @@ export function findSalesFlaw(
   const bytes = Buffer.concat(pictures)
   const isSame =
     order.px === undefined ? (order.pixels ?? '') === computeDigest(bytes, blocks) : order.px === bytes.toString('hex')
-  return isSame ? undefined : 'the feed shows a different picture from the order'
+  return isSame ? undefined : 'the picture in the feed differs from the one in the order'
 }
 
 /** The digest of pixels in the format of an order; `undefined` if the number of pixels does not match the blocks. */
@@ -80,4 +80,4 @@ function computeDigest(bytes: Uint8Array, blocks: SaleDeed['blocks']): string | 
 }
 
 const describeDifference = (what: string, { coord }: Sale) =>
-  `the feed shows a different ${what} of block ${coord} from the order`
+  `the ${what} of block ${coord} in the feed differs from the one in the order`

@@ -80,10 +80,10 @@ function findDifference({ wallet, tx, amount, payTo }: Paid, found: ChainPayment
   if (found.amount !== BigInt(amount))
     return [
       'another_amount',
-      `it says ${formatMoney(BigInt(amount))}, and ${formatMoney(found.amount)} were paid, in ${tx}`,
+      `it says ${formatMoney(BigInt(amount))}, but ${formatMoney(found.amount)} was paid, in ${tx}`,
     ]
   if (found.to === payTo?.toLowerCase())
-    return ['another_address', `${found.to} was paid in ${tx}, which is not one of the wall’s addresses`]
+    return ['another_address', `${found.to}, which is not one of the wall’s addresses, was paid in ${tx}`]
   return ['another_address', `it says that ${payTo ?? 'the wall'} was paid, but ${found.to} was paid, in ${tx}`]
 }
 
@@ -97,7 +97,7 @@ const toChainPaymentKey = ({ payer, nonce }: { readonly payer: Hex; readonly non
 /** The finding about a payment to the wall that the wall does not mention. */
 export const createNoDeedFinding = ({ payer, nonce, amount, tx }: ChainPayment): Finding => ({
   kind: 'payment_without_deed',
-  message: `${truncateWallet(payer)} paid ${formatMoney(amount)} in ${tx}: neither a deed nor a credit, and not noted`,
+  message: `${truncateWallet(payer)} paid ${formatMoney(amount)} in ${tx}, but the wall lists no deed, credit or note for that payment`,
   ...(nonce === null ? {} : { nonce }),
   tx,
 })

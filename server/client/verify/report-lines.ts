@@ -50,14 +50,17 @@ function formatNotes(report: WallReport): readonly string[] {
     [unbound, `${formatCountWithNoun(unbound, 'block')} bought without binding the payment to the order.`],
     [
       boundToFile,
-      `${formatCountWithNoun(boundToFile, 'block')} bound to an image file; the wall converted it to colours.`,
+      `${formatCountWithNoun(boundToFile, 'block')} bound to an image file, which the wall converted to colours.`,
     ],
     [
       hiddenOrders,
-      `${formatCountWithNoun(hiddenOrders, 'order')} not computed again, because the operator hides a part.`,
+      `${formatCountWithNoun(hiddenOrders, 'order')} not checked against the nonce, because the operator hides some of the content.`,
     ],
-    [otherHosts.length, `Orders that name another host: ${otherHosts.join(', ')}.`],
-    [unconfirmed, `${formatCountWithNoun(unconfirmed, 'deed')} paid in the newest blocks of the chain.`],
+    [otherHosts.length, `Other hosts named in orders: ${otherHosts.join(', ')}.`],
+    [
+      unconfirmed,
+      `${formatCountWithNoun(unconfirmed, 'deed')} paid in the newest blocks of the chain, which may still be replaced.`,
+    ],
     [credits.paidBack, `${formatCountWithNoun(credits.paidBack, 'credit')} paid back on the chain.`],
     [
       credits.notProved,
@@ -67,7 +70,10 @@ function formatNotes(report: WallReport): readonly string[] {
       noted,
       `${formatCountWithNoun(noted, 'payment')} without a purchase, noted by the wall: ${formatDollars(report.notedAmount)}.`,
     ],
-    [plain, `${formatCountWithNoun(plain, 'other transfer')} to the wall’s addresses, which cannot buy a block.`],
+    [
+      plain,
+      `${formatCountWithNoun(plain, 'other transfer')} to the wall’s addresses, of a kind that cannot buy a block.`,
+    ],
     [young, `${formatCountWithNoun(young, 'payment')} without a deed in the last ten minutes.`],
   ]
   const range = searched && `Searched ${name} for payments in blocks ${searched.from} to ${searched.through}.`

@@ -40,7 +40,11 @@ export function checkWall(
     for (const coord of deed.covers) {
       const other = soldBy.get(coord)
       if (other === undefined) soldBy.set(coord, deed)
-      else addFinding('block_sold_twice', `block ${coord} is sold by ${formatDeed(other)} and by ${formatDeed(deed)}`)
+      else
+        addFinding(
+          'block_sold_twice',
+          `block ${coord} was sold twice, in ${formatDeed(other)} and in ${formatDeed(deed)}`,
+        )
     }
   }
   const onCanvas = new Map(
@@ -49,13 +53,13 @@ export function checkWall(
   const inFeed = sales.map(({ coord, agent }) => [coord, agent.wallet] as const)
   for (const [coord, wallet] of new Map<string, string>([...inFeed, ...onCanvas])) {
     const deed = soldBy.get(coord)
-    if (deed === undefined) addFinding('block_without_deed', `block ${coord} is shown as ${wallet}’s, without a deed`)
+    if (deed === undefined) addFinding('block_without_deed', `block ${coord} is shown as ${wallet}’s, but has no deed`)
     else if (deed.wallet !== wallet)
-      addFinding('another_owner', `block ${coord} is shown as ${wallet}’s, and ${formatDeed(deed)} as ${deed.wallet}’s`)
+      addFinding('another_owner', `block ${coord} is shown as ${wallet}’s, but ${formatDeed(deed)} is ${deed.wallet}’s`)
   }
   const isShown = new Set<string>(onCanvas.keys())
   for (const [coord, deed] of soldBy)
     if (deed.seq + deed.covers.length - 1 <= lastShown && !isShown.has(coord))
-      addFinding('block_not_shown', `block ${coord} was sold by ${formatDeed(deed)}, and is not on the wall`)
+      addFinding('block_not_shown', `block ${coord} was sold by ${formatDeed(deed)}, but is not on the wall`)
   return findings
 }

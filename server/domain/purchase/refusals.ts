@@ -137,7 +137,7 @@ export const createFacilitatorUnreachableFailure = () =>
 
 export const createRailNotArmedFailure = () =>
   createFacilitatorFailure(
-    'The wall is not accepting new payments right now; rail in GET /api/health shows when it does again',
+    'The wall is not accepting new payments right now; it will accept them again once rail in GET /api/health is armed',
   )
 
 /**
@@ -196,7 +196,7 @@ export const createNotPersistedFailure = (held: Holding): Failure =>
 export const createOtherPurchaseFailure = (bought: Holding): Failure =>
   createPaymentUsedFailure(
     bought,
-    `This payment belongs to ${describeHolding(bought)}, exactly as it was first signed. To buy another ${getKind(bought.target)}, sign a payment with a new nonce.`,
+    `The payment with this nonce, exactly as it was first signed, belongs to ${describeHolding(bought)}. To buy another ${getKind(bought.target)}, sign a payment with a new nonce.`,
   )
 
 /**

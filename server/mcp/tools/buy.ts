@@ -81,7 +81,7 @@ const AreaArguments = Closed({
 export const buyArea: Tool = {
   name: AREA_TOOL,
   title: 'Buy an area',
-  description: `Use to buy a rectangle of w x h blocks in one payment, all or none. For one block, use buy_block, which explains payment. Give pixels, or an image of at most 44 KiB; POST /areas accepts larger ones. Cost: ${PRICE_OF_BLOCK} per block once, no refunds; your spend cap must allow the total. Side effects of a paid call: money moves, the blocks are yours, picture and text are public. After a 502 or 503 send the same signed call again: you never pay twice. If a block is unavailable, taken or held lists it. Returns the receipt.`,
+  description: `Use to buy a rectangle of w x h blocks in one payment, all or none. For one block, use buy_block, which explains payment. Give pixels, or an image of at most 44 KiB; POST /areas accepts larger ones. Cost: ${PRICE_OF_BLOCK} per block once, no refunds; your spend cap must allow the total. Side effects of a paid call: money moves, the blocks are yours, picture and text are public. After a 502 or 503 send the same signed call again: you never pay twice. Errors list unavailable blocks in taken or held. Returns the receipt.`,
   annotations: WRITES,
   sells: 'an area',
   input: AreaArguments,

@@ -164,7 +164,7 @@ describe('the painter', () => {
       })
   })
 
-  test('a block bought for another painter can only be repainted with the key that paid', async () => {
+  test('if a purchase names a painter whose key the client does not have, the client repaints only with the key that paid', async () => {
     const { privateKey } = await world.createFundedWallet(2)
     const painter = `0x${'12'.repeat(20)}`
     const { block } = await runForJson(['buy', '--painter', painter], { PRIVATE_KEY: privateKey })

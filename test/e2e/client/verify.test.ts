@@ -121,9 +121,9 @@ test('verify finds nothing wrong on a wall with an unbound block, a credit, stra
       .split('\n'),
   ).toEqual([
     '1 block bought without binding the payment to the order.',
-    '1 order not computed again, because the operator hides a part.',
+    '1 order not checked against the nonce, because the operator hides some of the content.',
     '1 payment without a purchase, noted by the wall: 1 dollar.',
-    '1 other transfer to the wall’s addresses, which cannot buy a block.',
+    '1 other transfer to the wall’s addresses, of a kind that cannot buy a block.',
     'Searched Base for payments in blocks A to B.',
     SUMMARY,
   ])
@@ -368,7 +368,7 @@ test('the verify command prints each finding on its own line, and exits with sta
   const { deeds } = await readDeeds()
   const { tx = '' } = deeds.find(({ blocks }) => 'coord' in blocks && blocks.coord === '8,8') ?? {}
   const [finding = '', ...others] = out.trim().split('\n')
-  expect([code, finding]).toEqual([1, `another_amount: deed 9 (8,8): it says 2.00, and 1.00 were paid, in ${tx}`])
+  expect([code, finding]).toEqual([1, `another_amount: deed 9 (8,8): it says 2.00, but 1.00 was paid, in ${tx}`])
   expect(others.at(-1)).toEndWith('1 credit open, no dollar without a deed, 1 deed without its dollar.')
 })
 
@@ -427,7 +427,7 @@ test('the operator’s books agree with verify about the same payments', async (
   })
 })
 
-test('verify --since checks only later deeds on the chain, and still compares all deeds with each other', async () => {
+test('with --since, verify checks on the chain only deeds after the given number, and still compares all deeds with each other', async () => {
   const options = { rpc: [world.network.rpcUrl], folder: join(scratch, 'since') }
   const report = await verify(world.url, { ...options, since: 9 })
   expect(report).toMatchObject({ findings: [], blocks: 160, amount: 160_000_000n, bound: 160 })

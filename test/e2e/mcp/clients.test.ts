@@ -55,7 +55,7 @@ test.each(clients)(
   },
 )
 
-test('the SDK’s MCP client shows every rejection, whatever the output schema says', async () => {
+test('the SDK’s MCP client shows every rejected tool call as rejected, whatever the output schema of the tool says', async () => {
   const client = await openSdkClient(`${world.url}/mcp`)
   await client.listTools()
   for (const { name, input } of TOOLS) {

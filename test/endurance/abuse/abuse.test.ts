@@ -86,7 +86,7 @@ const CASES = ENTRANCES.flatMap((entrance) =>
 )
 
 test.each(CASES)(
-  'during the flood "%s" (addresses: %i, %s), every honest buyer gets its blocks, and no other client is rejected',
+  'during the flood "%s" (addresses: %i, %s), every honest buyer gets its blocks, and no honest request is rejected',
   async (flood, addresses, entrance) => {
     const effect = await scene.flood({ connectionsMax: Number.POSITIVE_INFINITY, ...PLAN, flood, addresses, entrance })
     const { bought, painted, rails, statuses, waits } = effect

@@ -61,7 +61,7 @@ afterAll(async () => await world.stop())
 let address = 0
 const takeNextAddress = () => `10.0.${address >> 8}.${address++ & 255}`
 
-test('on each route, the most expensive bodies cause no 5xx and take only a few milliseconds of CPU time', async () => {
+test('on each route, the most expensive bodies cause no 5xx, and each takes at most 5 ms of CPU time plus 8 ms per megabyte', async () => {
   const rows = []
   for (const [method, path, maxKb] of ROUTES)
     for (const [shape, make] of Object.entries(SHAPES)) {

@@ -17,7 +17,7 @@ afterAll(async () => {
   await stage.stop()
 })
 
-test('every request of the catalogue gets the required response, and only a request with a 200 response changes a row or requests a settlement', async () => {
+test('every request in the catalogue of bad inputs gets the listed response, and only a request with a 200 response changes a row or requests a settlement', async () => {
   const failed: string[] = []
   for (const item of await readCatalogue(join(import.meta.dir, 'bad-inputs.jsonl')))
     failed.push(...(await findProblems(stage, item)))

@@ -51,7 +51,7 @@ describe.each(tried)('behind %s', (name) => {
   })
 
   test.each(PROTOCOLS.slice(0, isEncrypted ? 2 : 1))(
-    'a buyer who hangs up (curl %s) and signs a new payment pays once, and gets the receipt',
+    'a buyer that hangs up during settlement (curl %s) and sends a new payment pays once, and gets the receipt',
     async (option, version) => {
       const wallet = await wall.createFundedWallet(5)
       const [first, second] = [await signBlockPayment(wall, wallet), await signBlockPayment(wall, wallet)]

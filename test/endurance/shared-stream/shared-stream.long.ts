@@ -64,7 +64,7 @@ describe.skipIf(reportSkipped('varnish', isInstalled('varnish')))('behind a Varn
     return { ...(await crowd.waitForChange(await readNewestNumber())), streams, mb: Math.round(mb) }
   }
 
-  test(`${FOLLOWERS} followers get every change over at most two concurrent streams of the wall`, async () => {
+  test(`${FOLLOWERS} followers get every change while the wall serves at most two concurrent streams`, async () => {
     const few = await measureFollowers(FEW)
     const many = await measureFollowers(FOLLOWERS)
     console.log(JSON.stringify({ followers: FOLLOWERS, ...many, mbWithFew: few.mb }))
@@ -75,7 +75,7 @@ describe.skipIf(reportSkipped('varnish', isInstalled('varnish')))('behind a Varn
     expect(many.mb).toBeLessThan(few.mb + 32)
   })
 
-  test('if a block is hidden, the shared stream is cut, and later readers do not get its message', async () => {
+  test('if the operator hides a block, the shared stream is cut, and later readers do not get the message of that block', async () => {
     const readStreamUntil = async (enough: (text: string) => boolean) => {
       const { body } = await fetch(proxy.url + SHARED_STREAM)
       let text = ''

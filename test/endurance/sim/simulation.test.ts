@@ -161,7 +161,7 @@ describe('a history that once broke a promise now breaks none', () => {
   })
 })
 
-test('two runs of one seed play the same history', () => {
+test('two runs of the simulation with the same seed play the same history', () => {
   const recordTrace = () => {
     const events: string[] = []
     simulate(7, openModelBook, (event) => events.push(event()))

@@ -148,7 +148,7 @@ describe('one endpoint', () => {
     expect(await chain.checkHealth()).toMatchObject({ kind: 'none' })
   })
 
-  test('on a chain whose contracts see block heights of another chain, payments are found, and health reports that the wall no longer sells there', async () => {
+  test('on Arbitrum, whose contracts see the block heights of Ethereum, payments are found, and health reports that the wall no longer sells there', async () => {
     const endpoints = openEndpoints('eip155:42161', [oddEndpoint(ofArbitrum).url], { clock: createFakeClock(0) })
     const chain = createViemChain(endpoints, { ...offer, terms: { ...offer.terms, network: 'eip155:42161' } })
     const what = 'this wall no longer sells on eip155:42161; what was sold there stays sold'
@@ -200,7 +200,7 @@ describe('one endpoint', () => {
     })
   })
 
-  test('while an endpoint is rate-limiting us, reads do not call it, and health reports it by its host, without the secrets in its URL', async () => {
+  test('while an endpoint is rate-limiting us, reads do not call it, and health reports its host but not the secrets in its URL', async () => {
     const clock = createFakeClock(0)
     let isBusy = true
     const endpoint = oddEndpoint({ '*': async (_, ask) => (isBusy ? 'busy' : { result: await ask() }) })
@@ -332,7 +332,7 @@ describe('the cost of an endpoint is limited:', () => {
     expect(followed).toBe(0)
   })
 
-  test('a response of 10 MB is rejected, and one of 1 MB is accepted', async () => {
+  test('a response of 10 MB from an endpoint is rejected, and one of 1 MB is accepted', async () => {
     const padded = JSON.stringify({ jsonrpc: '2.0', id: 1, result: '0x1' }).padEnd(10_000_000)
     await expect(requestBalance(serve(() => new Response(padded)))).rejects.toThrow()
     expect(await requestBalance(serve(() => new Response(padded.slice(0, 1_000_000))))).toBe('0x1')

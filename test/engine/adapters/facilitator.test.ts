@@ -138,7 +138,7 @@ describe('a facilitator behind a faulty connection', () => {
     },
   )
 
-  test('a connection that is cut after the request arrived proves nothing, even if the server no longer listens', async () => {
+  test('if the connection is cut after a settle request arrived, the outcome is unclear, even if the server no longer listens', async () => {
     let heard = 0
     const listener = Bun.listen({
       hostname: '127.0.0.1',
@@ -160,7 +160,7 @@ describe('a facilitator behind a faulty connection', () => {
     expect(await facilitator.settle(BLOCK, payment)).toEqual({ kind: 'unsent' })
   })
 
-  test('a request to a host name that does not resolve counts as not sent', async () => {
+  test('a settle request to a host name that does not resolve counts as not sent', async () => {
     expect(await openFacilitator('http://nowhere.invalid').settle(BLOCK, await createPayment(0))).toEqual({
       kind: 'unsent',
     })
@@ -321,7 +321,7 @@ describe('requests to a facilitator', () => {
     }
   })
 
-  test('a payment is sent with the client’s data for other extensions, and a bare payment is sent without extensions', async () => {
+  test('a payment is sent with the client’s data for extensions other than ours, and a bare payment without any extension', async () => {
     const bodies: unknown[] = []
     const url = serve(async (request) => {
       bodies.push(await request.json())

@@ -152,7 +152,7 @@ const typedText = {
 } as const
 
 describe('a contract wallet', () => {
-  test('a contract wallet counts as the signer of any of the texts if its code accepts the signature', async () => {
+  test('a contract wallet counts as the signer of any of the allowed texts if its code accepts the signature', async () => {
     const owner = createWallet()
     const wallet = await contracts.deploy(owner)
     expect(await checkSignature(wallet, await owner.signMessage({ message: text }))).toBe(hashMessage(text))
@@ -201,7 +201,7 @@ describe('a contract wallet', () => {
       expect(await checkSignature(await contracts.createAccountWithCode(bytecode), signature)).toBe('not-signed')
   })
 
-  test('a contract wallet’s signature is not denied if the endpoint fails, and a call to a hanging endpoint is abandoned', async () => {
+  test('if the endpoint fails or hangs, a contract wallet’s signature counts as unchecked, and not as invalid', async () => {
     const owner = createWallet()
     const wallet = await contracts.deploy(owner)
     const signature = await owner.signMessage({ message: text })
@@ -302,7 +302,7 @@ describe('queries that anybody can cause', () => {
     }
   })
 
-  test('a flood of payments by unknown payers leaves owners their share of the look-ups', async () => {
+  test('during a flood of payments by unknown payers, the wall still checks what the owner of a contract wallet signs', async () => {
     const owner = createWallet()
     const wallet = await contracts.deploy(owner)
     const wallets = openWalletsAt(network.rpcUrl)
@@ -313,7 +313,7 @@ describe('queries that anybody can cause', () => {
     )
   })
 
-  test('a flood of signatures for one contract causes few calls, and its owner and other owners are still served', async () => {
+  test('a flood of 100 signatures for one contract causes 6 calls, and the owners of that contract and of others are still served', async () => {
     const endpoint = oddEndpoint()
     const wallets = openWalletsAt(endpoint.url)
     const [named, other] = [createWallet(), createWallet()]

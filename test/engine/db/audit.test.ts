@@ -59,7 +59,7 @@ test('the books of a stopped wall can be read', async () => {
   stopped.close()
 })
 
-test('the position of a stopped wall can be read only if a wall of that network could start on its database', async () => {
+test('the position of a stopped wall cannot be read for another network, or once the wall has moved', async () => {
   const [path, url] = [join(folder, `${files++}.sqlite`), await newWall()]
   for (const [place, open] of [
     [path, async () => await openSqlite(path, TERMS.network)],

@@ -162,7 +162,7 @@ describe('damage to the history alone', () => {
     store.close()
   })
 
-  test('an unreadable history does not prevent a start, but fails the later check of the history', async () => {
+  test('an unreadable history does not prevent a start, but the later check of the history fails', async () => {
     const copy = join(folder, 'broken-history.sqlite')
     const bytes = await Bun.file(history).bytes()
     // The page with the entry loses its header, and with it all its rows.

@@ -443,8 +443,8 @@ describe('a move that is refused leaves nothing at its destination:', () => {
       expect(await readFailureMessage(moveWall(source, there, impatient))).toContain('another process is using')
     })
     await useStoreAt(there, async () => {
-      expect(await readFailureMessage(moveWall(source, there, impatient))).toContain('a wall is open on the database')
-      expect(await readFailureMessage(moveWall(there, back, impatient))).toContain('a wall is open on the database')
+      expect(await readFailureMessage(moveWall(source, there, impatient))).toContain('a wall is using the database')
+      expect(await readFailureMessage(moveWall(there, back, impatient))).toContain('a wall is using the database')
     })
     expect(await isEmpty(back)).toBe(true)
     await moveAndRemoveNote(source, there)

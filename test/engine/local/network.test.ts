@@ -76,7 +76,7 @@ test('the local facilitator returns a JSON error for each invalid request', asyn
   }
 })
 
-test('parallel payments all settle on a chain with a block time', async () => {
+test('on a chain that mines a block every 200 ms, parallel payments all settle', async () => {
   const slow = await startLocalNetwork({ blockTimeSeconds: 0.2 })
   const terms = createSellerTerms()
   const facilitator = openFacilitatorAt(slow.facilitatorUrl)

@@ -58,7 +58,7 @@ const claimTarget = ({ ledger }: Pick<Engine, 'ledger'>, target: Target, payer: 
   ledger.claim(target, createTestPayment(payer, nonce), SILENT, HEAD, NOW, [])
 
 function testHolding(test: EngineTest): void {
-  test('a claim holds every block of an area, and stores its listing', async (wall) => {
+  test('a claim of an area holds every block of the area, and stores the listing of the order', async (wall) => {
     const listing = createTestListing({ pixels: createPicture(12) })
     const held = await reserveTarget(wall, '80,45,4x3', createTestPayment(1, 1), listing)
     expect(held).toMatchObject({ target: '80,45,4x3', block: parseBlockOrThrow('80,45'), state: { kind: 'reserved' } })
@@ -288,7 +288,7 @@ function testLatePayments(test: EngineTest, testLast: EngineTest): void {
 }
 
 function testPriors(test: EngineTest): void {
-  test('an unanswered purchase comes before new orders of the same area or size, but not before any other order', async (wall) => {
+  test('a payer that orders the same area or size again gets its unanswered purchase, and any other order starts a new purchase', async (wall) => {
     const { ledger } = wall
     const findPriorNonce = async (target: Target, nonce = 9) =>
       (await ledger.checkAvailability(target, createTestPayment(1, nonce), NOW, [])).prior?.payment.nonce

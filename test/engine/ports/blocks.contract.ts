@@ -99,7 +99,7 @@ function testEdits(test: EngineTest): void {
     expect(await wall.log.readAfter(1, 9)).toEqual([{ number: 2, at: NOW + 5, kind: 'repaint', block, content }])
   })
 
-  test('each block of an area gets its part of the picture, the same message and link, and an entry in the log', async (wall) => {
+  test('an edit of an area gives each block its part of the picture, the same message and link, and an entry in the log', async (wall) => {
     await sellBlocks(wall)
     const edit = createTestEdit(1, { pixels, message: 'ours', link: null })
     expect(await wall.blocks.editArea(area, edit, NOW + 5)).toBe('applied')
@@ -222,7 +222,7 @@ function testReplays(test: EngineTest): void {
 }
 
 function testPainters(test: EngineTest): void {
-  test('a painter can paint an area, and is returned as its painter, only if it can paint every block of the area', async (wall) => {
+  test('a painter can paint an area, and is returned as the painter of the area, only if it can paint every block in it', async (wall) => {
     const painted = createTestListing({ painter: createWalletAddress(9) })
     await sellBlocks(wall, blocks, painted)
     const paint = (digest: number, painter: number) =>

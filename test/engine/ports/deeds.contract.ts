@@ -105,7 +105,7 @@ export function testDeeds(name: string, test: EngineTest, testLast: EngineTest):
     })
 
     testLast(
-      'credits are listed with the references of their refunds, followed by noted money without a purchase',
+      'credits are listed with the references of their refunds, followed by recorded money that has no purchase',
       async (wall) => {
         await sellBlock(wall, 'next', 2, 1)
         expect(await wall.ledgerReader.listOwed(0, 9)).toEqual([])

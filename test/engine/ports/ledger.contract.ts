@@ -204,7 +204,7 @@ function testSelling(test: EngineTest): void {
     expect((await sellBlock(wall, 'next', 3, 3, SILENT, NOW + 1)).state.claimedAt).toBe(NOW + 1)
   })
 
-  test('a purchase is unanswered from its claim until its receipt is sent', async (wall) => {
+  test('a sold purchase counts as unanswered until it is marked as answered', async (wall) => {
     const { ledger } = wall
     const waiting = await ledger.markUncertain(await reserveTarget(wall, 'next', createTestPayment(1, 1)))
     expect(waiting.state).toEqual({ kind: 'reserved', uncertain: true, attempt: 1 })
@@ -232,7 +232,7 @@ function testOvertaking(test: EngineTest): void {
     expect(await wall.ledger.checkSpace(parseBlockOrThrow('3,4'))).toBe('open')
   })
 
-  test('only the payer of a held purchase can be asked to wait', async (wall) => {
+  test('the payer of a purchase that is sold or released cannot be asked to wait', async (wall) => {
     const sold = await sellBlock(wall, '3,4', 1, 1)
     expect(await catchFailure(wall.ledger.markUncertain(sold))).toBeInstanceOf(StaleWriteError)
     const held = await reserveTarget(wall, parseBlockOrThrow('5,6'), createTestPayment(1, 2))
@@ -241,7 +241,7 @@ function testOvertaking(test: EngineTest): void {
     expect(await findStoredPurchase(wall, sold.payment)).toEqual(sold)
   })
 
-  test('a decision about one attempt does not affect the next attempt', async (wall) => {
+  test('a release that was decided for an earlier attempt of a payment is rejected, and the current attempt stays held', async (wall) => {
     const { ledger } = wall
     const first = await reserveTarget(wall, parseBlockOrThrow('3,4'), createTestPayment(1, 1))
     await ledger.release(first, false)
@@ -291,7 +291,7 @@ function testReleasing(test: EngineTest): void {
     }
   })
 
-  test('a released payment is held again with its first target and listing, even if it is resent with others', async (wall) => {
+  test('a released payment is held again with its first target and listing, even if it is resent with another target and listing', async (wall) => {
     const held = await reserveTarget(wall, 'next', createTestPayment(1, 1), createTestListing({ message: 'first' }))
     await wall.ledger.release(held, true)
     await sellBlock(wall, 'next', 2, 2)
@@ -451,7 +451,7 @@ function testLatePayments(test: EngineTest, testLast: EngineTest): void {
     expect(await findStoredPurchase(wall, held.payment)).toEqual(held)
   })
 
-  test('exactly the payments without a final outcome are listed, oldest first', async (wall) => {
+  test('exactly the payments without a final outcome are listed as unfinished, oldest first', async (wall) => {
     const { ledger } = wall
     const final = await reserveTarget(wall, 'next', createTestPayment(1, 1))
     await ledger.release(final, true)
@@ -471,7 +471,7 @@ function testLatePayments(test: EngineTest, testLast: EngineTest): void {
     expect(await ledger.listUnfinished(NOW)).toEqual(keys.toSpliced(1, 1))
   })
 
-  test('a confirmed sale is checked again soon and after its authorization’s expiry, and then never again', async (wall) => {
+  test('a confirmed sale is checked again after 20 seconds and after its authorization’s expiry, and then never again', async (wall) => {
     const { ledger } = wall
     const sold = await sellBlock(wall, 'next', 1, 1)
     const [soon, late] = [
@@ -502,7 +502,7 @@ function testLatePayments(test: EngineTest, testLast: EngineTest): void {
 }
 
 function testPriors(test: EngineTest): void {
-  test('an unanswered purchase comes before its payer’s next purchase of the same target, but not of any other target', async (wall) => {
+  test('a payer that orders the same target again gets its unanswered purchase, and an order of any other target starts a new purchase', async (wall) => {
     const { ledger } = wall
     const held = await reserveTarget(wall, 'next', createTestPayment(1, 1))
     expect(await ledger.checkAvailability('next', createTestPayment(1, 2), NOW, [])).toEqual({
@@ -523,7 +523,7 @@ function testPriors(test: EngineTest): void {
     await reserveTarget(wall, parseBlockOrThrow('3,4'), createTestPayment(1, 2))
   })
 
-  test('a purchase that is in progress does not come before other purchases of its payer until the payer is asked to wait', async (wall) => {
+  test('while a purchase is in progress, a new order of its payer starts another purchase, unless the payer was asked to wait', async (wall) => {
     const { ledger } = wall
     const held = await reserveTarget(wall, 'next', createTestPayment(1, 1))
     const activeNonces = [held.payment.nonce]
@@ -550,7 +550,7 @@ function testPriors(test: EngineTest): void {
     })
   })
 
-  test('a purchase of the same payer with the same payment-identifier comes first, whatever its state and whatever is requested', async (wall) => {
+  test('a payment with the payment-identifier of an earlier purchase by the same payer gets that purchase, whatever its state and whatever is ordered', async (wall) => {
     const { ledger } = wall
     const createNamedPayment = (nonce: number) => ({ ...createTestPayment(1, nonce), identifier: 'order-0000000001' })
     const held = await reserveTarget(wall, 'next', createNamedPayment(1))
@@ -572,7 +572,7 @@ function testPriors(test: EngineTest): void {
     expect(await findPriorTo({ ...createTestPayment(2, 1), identifier: 'order-0000000001' })).toBeUndefined()
   })
 
-  test('an unsent receipt comes before the payer’s next purchase for ten minutes, and before a purchase of the same block permanently', async (wall) => {
+  test('for ten minutes, a new order of the same target gets the payer’s unsent receipt, and an order of the bought block gets it without a time limit', async (wall) => {
     const { ledger } = wall
     const sold = await ledger.finalize(await reserveTarget(wall, 'next', createTestPayment(1, 1)), toHash(1), true, NOW)
     const findPriorAt = async (now: number, target: Target = 'next') =>

@@ -87,7 +87,7 @@ export function testLog(name: string, test: EngineTest): void {
       expect(compacted).toEqual(whole.filter(({ number }) => ![2, 4].includes(number)))
     })
 
-    test('the store is ready while it is open, and only then', async (wall) => {
+    test('the store can be read and written while it is open, and every call fails as unavailable once it is closed', async (wall) => {
       expect([await wall.store.isReadable(), await wall.store.tryWrite()]).toEqual([true, null])
       await wall.close()
       expect(await wall.store.isReadable()).toBe(false)

@@ -240,7 +240,7 @@ function testRefusals(test: WallsTest): void {
     expect([await readMessage(wall, '4,4'), await readMessage(wall)]).toEqual([null, 'new'])
   })
 
-  test('a sign-in is valid up to five minutes before or after its issue time, unless it has expired or is not valid yet', async ([
+  test('a sign-in is valid for five minutes before and after its issue time, but not before its notBefore or after its expirationTime', async ([
     wall,
   ]) => {
     const formatTime = (ms: number) => new Date(NOW + ms).toISOString()

@@ -240,11 +240,11 @@ describe('a buyer', () => {
       charged: 'unknown',
       amount: '1.00',
       until: '2026-01-01T00:05:00.000Z',
-      message: `${WALLET.address} does not hold the 1.00 USDC that are needed; fund it. The signed payment of 1.00 USDC is saved, and may still be taken until 2026-01-01 00:05:00 UTC. Repeat the same purchase; you will not pay twice.`,
+      message: `${WALLET.address} holds less than the 1.00 USDC that it needs; fund it. The signed payment of 1.00 USDC is saved, and may still be charged until 2026-01-01 00:05:00 UTC. Repeat the same purchase; you will not pay twice.`,
     })
   })
 
-  test('a buyer gives up after thirty attempts, and keeps the payment', async () => {
+  test('if the outcome stays unknown, a buyer gives up after thirty attempts, and keeps the payment', async () => {
     using wall = startScriptedWall(Array.from({ length: 30 }, () => BUSY))
     const bought = await buyAt(wall)
     expect(bought).toMatchObject({ end: 'unknown code_503', payments: 30, signatures: 1, kept: 1 })
@@ -336,7 +336,7 @@ describe('a buyer that was cut off', () => {
     },
   )
 
-  test('if the saved payment became a credit, a restarted buyer reports that and signs nothing new', async () => {
+  test('if the saved payment became a credit, a restarted buyer reports the credit and does not sign a new payment', async () => {
     using wall = startScriptedWall([createSoldAnswer('1,1'), createChargedAnswer(409, 'payment_credited', 'yes')])
     await interruptPurchase(wall)
     expect(await buyAt(wall)).toMatchObject({ end: 'paid payment_credited', payments: 2, signatures: 1, kept: 0 })

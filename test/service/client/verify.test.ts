@@ -139,7 +139,7 @@ test('a search that an endpoint error interrupted continues where it stopped, an
   expect(searched.at(-1)).toEqual([HEAD - 1, HEAD - 1])
 })
 
-test('if an endpoint does not respond, the next one is used', async () => {
+test('if an endpoint does not respond, verification uses the next endpoint', async () => {
   using chain = startEndpoint(SOLD)
   expect(await verifyWall({ rpc: ['http://127.0.0.1:9', ...chain.rpc] }, 'next')).toMatchObject(PROVED)
 })
@@ -150,7 +150,7 @@ test('a payment without a deed is found by its event, and reported with its tran
   expect(findings).toMatchObject([{ kind: 'payment_without_deed', tx: toHash(SOLD + 1), nonce: toHash(SOLD + 1) }])
 })
 
-test('a payment from the last ten minutes may still get its deed, and is not reported as an error', async () => {
+test('a payment without a deed is not reported as an error if it is less than ten minutes old, because its deed may follow', async () => {
   using chain = startEndpoint(SOLD, { alsoAt: HEAD - 599 })
   expect(await verifyWall(chain, 'young')).toMatchObject({ ...PROVED, young: 1 })
 })

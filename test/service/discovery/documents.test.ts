@@ -173,14 +173,14 @@ test.each([null, '', 'Ada, room 4', 'http://insecure.test/'])(
   },
 )
 
-test('the digest of the skill matches the served file', async () => {
+test('the digest of the skill in the index of skills matches the served file', async () => {
   const index = await readJson(await wall.sendRequest('GET /.well-known/agent-skills/index.json'))
   const [entry] = index['skills'] as [{ url: string; digest: string }]
   const bytes = await (await wall.sendRequest(`GET ${new URL(entry.url, BASE_URL).pathname}`)).bytes()
   expect(entry.digest).toBe(`sha256:${new Bun.CryptoHasher('sha256').update(bytes).digest('hex')}`)
 })
 
-test('a demand for payment, as JSON or as a page, links to the documents and is short enough for a header', async () => {
+test('a demand for payment, as JSON or as a page, links to the documents, and its PAYMENT-REQUIRED header is shorter than 3,500 characters', async () => {
   for (const accept of ['application/json', 'text/html']) {
     const { headers } = await wall.sendRequest('GET /blocks/0,0', { headers: { accept } })
     expect(headers.get('link')).toBe(
@@ -191,7 +191,7 @@ test('a demand for payment, as JSON or as a page, links to the documents and is 
   }
 })
 
-test('the icon for old browsers is one bitmap of 32 by 32 pixels', async () => {
+test('the file /favicon.ico, for old browsers, contains one bitmap of 32 by 32 pixels', async () => {
   const icon = Buffer.from(await (await wall.sendRequest('GET /favicon.ico')).bytes())
   expect(icon.subarray(0, 6)).toEqual(Buffer.from([0, 0, 1, 0, 1, 0]))
   expect([icon[6], icon[7], icon.readUInt16LE(12)]).toEqual([32, 32, 32])

@@ -106,7 +106,7 @@ describe('AgentCash and x402scan', () => {
     expect(validatePaymentRequiredDetailed(demand)).toMatchObject({ valid: true, issues: [] })
   })
 
-  test('AgentCash and x402scan find the older well-known document, and no MPP rail because there is none', async () => {
+  test('AgentCash and x402scan find x402 in the older well-known document, and no MPP, which the wall does not offer', async () => {
     expect((await probeLegacyWellKnown(origin))._unsafeUnwrap()).toEqual({ x402: true, mpp: false })
     expect((await wall.sendRequest('GET /blocks/next')).headers.get('www-authenticate')).toBeNull()
   })
@@ -126,7 +126,7 @@ const paid = Object.entries(paths).flatMap(([path, operations]) =>
 )
 
 test.each(paid)(
-  'CDP: $method $path responds with 402, both to an empty probe and to a request with its own example',
+  'CDP: $method $path responds with 402, both to an empty probe and to the example request in its terms',
   async ({ path, method }) => {
     const request = `${method.toUpperCase()} ${path.replace('{coord}', '159,89')}`
     for (const probe of method === 'post' ? [{}, { body: '' }, createBodyInit({})] : [{}])
@@ -151,7 +151,7 @@ test.each(paid)(
   },
 )
 
-test('x402-surface-check finds nothing from the request in the terms except the requested URL', async () => {
+test('x402-surface-check: the terms contain the requested URL, but no cookie, credential or referrer from the request', async () => {
   const headers = { cookie: 'secret=1', authorization: 'Bearer secret', referer: 'https://secret.example/' }
   const asked = await wall.sendRequest('GET /blocks/next?name=Ada', { headers })
   expect(decodeDemand(asked)).toEqual({

@@ -30,7 +30,7 @@ test("Redocly's linter, with all recommended rules except one, reports only the 
   ])
 })
 
-test('every error code is explained in the responses of each operation that returns it, and is in the document', () => {
+test('the OpenAPI document contains every error code, and explains it in the responses of each operation that returns it', () => {
   const shared = (document['components'] as { responses: Record<string, Answer> }).responses
   for (const { path, method, codes } of OPERATIONS)
     for (const code of codes) {
@@ -41,7 +41,7 @@ test('every error code is explained in the responses of each operation that retu
   for (const code of Object.keys(statusOf)) expect(text).toContain(`\`${code}\``)
 })
 
-test('the example of a coordinate is an open block, and becomes another open block after that block is sold', async () => {
+test('the example coordinate in the OpenAPI document is an open block, and changes to another open block once that block is sold', async () => {
   const readExample = async () => {
     const { paths: now } = (await readJson(await wall.sendRequest('GET /openapi.json'))) as { paths: typeof paths }
     return now['/blocks/{coord}']?.['get']?.parameters.find(({ name }) => name === 'coord')?.example ?? ''

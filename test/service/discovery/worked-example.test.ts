@@ -10,7 +10,7 @@ import { createSignInDemand, formatSignInMessage } from '../../../server/x402/si
 import { computeOrderNonce } from '../../../shared/order.ts'
 import { formatEditMessage } from '../../../shared/signing.ts'
 
-test('the sign-in in the example contains the digest of its body, has the text that the SDK creates, and is signed by its wallet', async () => {
+test('the sign-in in the worked example contains the digest of its body, has the text that the SDK creates, and is signed by its wallet', async () => {
   const { body, header } = WORKED_SIGN_IN
   expect<string>(header.requestId).toBe(createHash('sha256').update(body).digest('hex'))
   const message = formatSignInMessage(header)
@@ -18,7 +18,7 @@ test('the sign-in in the example contains the digest of its body, has the text t
   expect(await recoverMessageAddress({ message, signature: header.signature })).toBe(header.address)
 })
 
-test('the schema of a sign-in equals the extension’s own schema', () => {
+test('the schema that the wall gives for a sign-in equals the schema in the SDK of the sign-in extension', () => {
   const terms = { domain: 'a', uri: 'https://a/', requestId: '', statement: '', chainId: 'eip155:8453' }
   const { extensions } = createSignInDemand(terms, '', 0)
   expect<unknown>(extensions['sign-in-with-x'].schema).toEqual(buildSIWxSchema())
@@ -29,7 +29,7 @@ test('the edit in the example has the same message as the test vector', () => {
   expect(formatEditMessage(host, coord, body.ts, { message: body.message, link: body.link })).toBe(TEST_VECTOR.message)
 })
 
-test('the bodies in the examples are signed by the wallet of the test vector', async () => {
+test('the edit and the registration in the worked examples are signed by the wallet of the test vector', async () => {
   const signed = [
     { message: TEST_VECTOR.message, signature: WORKED_EXAMPLE.body.signature },
     { message: WORKED_REGISTRATION.message, signature: WORKED_REGISTRATION.body.signature },
@@ -38,7 +38,7 @@ test('the bodies in the examples are signed by the wallet of the test vector', a
     expect(await recoverMessageAddress({ message, signature: signature as Hash })).toBe(TEST_VECTOR.address)
 })
 
-test('the order in the example has the nonce that another implementation of keccak-256 computed', () => {
+test('our code computes the same nonce for the example order as an independent implementation of keccak-256', () => {
   const { message, salt, nonce } = ORDER_VECTOR
   expect<string>(computeOrderNonce(message, salt)).toBe(nonce)
 })

@@ -36,13 +36,13 @@ test('server/discover lists the protocol versions and capabilities, without a ha
   })
 })
 
-test('the tools are the same as in the older revisions, and may be cached for five minutes', async () => {
+test('the stateless MCP revision lists the same tools as the older revisions, and the list may be cached for five minutes', async () => {
   const { result } = await sendRequest('tools/list')
   expect(result).toMatchObject({ resultType: 'complete', ttlMs: 300_000, cacheScope: 'public' })
   expect<unknown>(result?.['tools']).toEqual(JSON.parse(JSON.stringify(TOOL_LIST)))
 })
 
-test('a block is bought as in the older revisions: the first call gets the terms, and the paid call gets the receipt', async () => {
+test('in the stateless MCP revision, an unpaid call to buy_block gets the terms, and the paid call gets the receipt', async () => {
   const call = { name: 'buy_block', arguments: { coord: '5,5', name: 'Ada' } }
   const demand = (await sendRequest('tools/call', call)).result as unknown as ToolAnswer
   expect(demand).toMatchObject({
@@ -59,7 +59,7 @@ test('a block is bought as in the older revisions: the first call gets the terms
   expect(paid.isError).toBeUndefined()
 })
 
-test('responses are JSON that is not cached, and notifications get no body', async () => {
+test('in the stateless MCP revision, responses are JSON that is not cached, and notifications get no body', async () => {
   const sendMethod = async (method: string, params: object) => {
     const { message, headers } = buildStatelessRequest(method, { ...params })
     return await postBody(
@@ -126,14 +126,17 @@ describe('requests that the revision forbids', () => {
     expect(wall.facilitator.verified).toHaveLength(1)
   })
 
-  test('a request without the required fields of this revision gets a 400 for invalid params', async () => {
+  test('a request without the fields that the stateless MCP revision requires gets a 400 for invalid params', async () => {
     const answer = await sendRpc(wall, { id: 1, method: 'tools/list' }, { 'mcp-protocol-version': STATELESS })
     expect(answer).toMatchObject({ status: 400, error: { code: -32_602 } })
   })
 
-  test.each(['ping', 'prompts/list', 'nope'])('the method %s does not exist', async (method) => {
-    expect((await sendRequest(method)).error?.code).toBe(-32_601)
-  })
+  test.each(['ping', 'prompts/list', 'nope'])(
+    'in the stateless MCP revision, the method %s does not exist',
+    async (method) => {
+      expect((await sendRequest(method)).error?.code).toBe(-32_601)
+    },
+  )
 
   test('a call to an unknown tool gets an error', async () => {
     expect((await sendRequest('tools/call', { name: 'nope' })).error).toEqual({

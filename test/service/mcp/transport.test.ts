@@ -87,7 +87,7 @@ test.each([
 })
 
 test.each(['__proto__', 'prompts/list', 'notifications/initialized'])(
-  'the method %s does not exist',
+  'a request for the method %s gets an error that lists the supported methods',
   async (method) => {
     expect(await sendRpc(wall, { id: 1, method })).toEqual({
       status: 200,
@@ -117,7 +117,7 @@ test.each([
   })
 })
 
-test('a body of up to 64 KiB is accepted, and even a body with a picture to convert has a size limit', async () => {
+test('a body of 64 KiB is accepted, a larger one is rejected, and so is a call with a picture that exceeds its own limit', async () => {
   const createPing = (bytes: number) => '{"jsonrpc":"2.0","id":1,"method":"ping"}'.padEnd(bytes, ' ')
   expect((await postBody(wall, createPing(65_536))).status).toBe(200)
   const createToolCall = (name: string, size: number) =>
@@ -148,7 +148,7 @@ test('a client gets JSON that is not cached and that browsers do not sniff, what
   }
 })
 
-test('a body whose content type is not JSON is not read', async () => {
+test('a body whose content type is not JSON gets a 400 and is not read', async () => {
   const response = await postBody(wall, '{"jsonrpc":"2.0","id":1,"method":"ping"}', { 'content-type': 'text/plain' })
   expect(response.status).toBe(400)
   expect(await response.json()).toMatchObject({ error: { code: -32_700 } })

@@ -164,7 +164,7 @@ test('if a whole block is hidden, the response says that the owner’s name is s
   const order = { target: '3,4', parts: [], who: 'ada', why: null }
   expect((await world.call('moderate', { act: 'hide', ...order })).lines).toEqual([
     'block 3,4: hidden: pixels, message, link',
-    `its owner’s name is still shown; to hide it: pixel-wall hide ${createWalletAddress(1)} --name --framework`,
+    `the owner’s name is still shown; to hide it: pixel-wall hide ${createWalletAddress(1)} --name --framework`,
   ])
   close()
 })
@@ -343,7 +343,7 @@ test('reports are listed by artwork with its content, and are closed if the oper
   close()
 })
 
-test('the response to hiding an area is one line that lists its first blocks', async () => {
+test('the response to hiding an area is one line with its first twelve blocks and the number of further blocks', async () => {
   const { db, call, open } = await openWorld()
   const close = open()
   for (let col = 0; col < 14; col++) await sellBlock(db, `${col},4`, 1, col + 1)

@@ -62,7 +62,7 @@ test('within any second, no more calls start than the limit allows, and a turn t
   expect(begunAt).toEqual([0, 0, 0, 1000, 1000, 1000, 2000, 2000, 2000, 3000])
 })
 
-test('a log window shrinks until its range is served, and grows again only after many successes', () => {
+test('a log window shrinks until the endpoint serves its range, and grows again only after many successes', () => {
   const window = createLogWindow()
   while (window.chooseSize() > 10n) window.recordRefused(window.chooseSize())
   const learnt = window.chooseSize()

@@ -51,7 +51,7 @@ describe('a call to Coinbase’s facilitator', () => {
   })
 })
 
-test('no other address gets a token for Coinbase', async () => {
+test('a request to any address but that of the Coinbase facilitator gets no token for Coinbase', async () => {
   const authorize = createCoinbaseAuth({ id: 'key', secret: exportSeedAndKey(ed) })
   for (const address of [
     'https://facilitator.example/verify',

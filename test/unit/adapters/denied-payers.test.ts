@@ -15,7 +15,7 @@ const REQUIRED = {
 
 const folder = createScratchFolder()
 
-test('the file of denied payers is read again when it changes, and an invalid or missing file changes nothing', async () => {
+test('the file of denied payers is read again when it changes, and the last valid list still applies if the file is invalid or missing', async () => {
   const path = join(folder, 'denied.txt')
   const logger = createFakeLogger()
   await writeFile(path, `# a court order\n${createWalletAddress(1)}, ${createWalletAddress(2)} # both\n\n`)
@@ -34,7 +34,7 @@ test('the file of denied payers is read again when it changes, and an invalid or
   await payers.reload()
   expect(listDenied()).toEqual([3])
   expect(logger.alerts.map(({ facts }) => facts['reason'])).toEqual([
-    'line 3 has something else than an address',
+    'line 3 contains something other than an address',
     'ENOENT',
   ])
   expect(await rewriteFile('')).toEqual([])

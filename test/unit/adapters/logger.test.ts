@@ -32,7 +32,7 @@ test('a logged value is cut at 512 characters', () => {
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ fault: `${'x'.repeat(512)}…` })
 })
 
-test('a flood of notes is limited to a megabyte and then 64 kB per second, dropped notes are counted, and alerts always pass', () => {
+test('a flood of notes is limited to a megabyte and then 64 kB per second, dropped notes are counted, and alerts are always written', () => {
   const { logger, lines, clock } = openLogger()
   const floodLog = () => {
     for (let i = 0; i < 10_000; i++) logger.note('step', { reason: 'x'.repeat(400) })

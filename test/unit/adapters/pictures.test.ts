@@ -95,7 +95,7 @@ test('a JPEG whose scans cost more than its size suggests is rejected without be
   expect(await paintFile(await createJpegOfScans(40, 40, 60))).toBe('tangled')
 })
 
-test('a picture that takes too long is aborted, and other pictures are still painted', async () => {
+test('a conversion that takes too long is aborted, and other pictures are still converted', async () => {
   const hasty = createWorkerPictures(1)
   const large: PaintPlan = { ...plan, width: 1600, height: 900, dither: 'floyd-steinberg' }
   const picture = { kind: 'file', bytes: createFlatPng(500, 500, '#123456') } as const

@@ -60,12 +60,12 @@ const createState = (number: bigint, timestamp: bigint, spent: boolean): Authori
   hash: undefined,
 })
 
-test('a payment is found even if a reorganisation moved it into an earlier block than the one first read', async () => {
+test('a payment is found even if a reorganisation moved it to a height below the one first read for it', async () => {
   const states = { latest: createState(120n, SECONDS, true), safe: createState(110n, SECONDS, true) }
   expect(await readStatusWhere(states)).toEqual({ kind: 'paid', tx: toHash(9) })
 })
 
-test('a safe block that is older than the one first read does not prove that a payment is void', async () => {
+test('a safe block below the height first read for a payment does not prove that the payment is void', async () => {
   const over = payment.validBefore + 60n
   const states = { latest: createState(120n, over, false), safe: createState(HEAD - 1n, over, true) }
   expect(await readStatusWhere(states)).toEqual({ kind: 'unspent' })

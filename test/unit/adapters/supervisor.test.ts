@@ -46,7 +46,7 @@ onLinux('the supervisor is notified when the wall is ready, regularly while it r
   expect(failed).toEqual([])
 })
 
-onLinux('an abstract socket is reached by its name', async () => {
+onLinux('if NOTIFY_SOCKET names an abstract socket, the supervisor is notified through it', async () => {
   const name = `pixel-wall-${process.pid}`
   const next = listenAt(Buffer.from(`\0${name}`))
   openSupervisor({ NOTIFY_SOCKET: `@${name}`, WATCHDOG_USEC: '20000', WATCHDOG_PID: '1' }, () => {}).reportReady()

@@ -39,7 +39,7 @@ test('a notice is sent as JSON, and its headers contain its ID, its time and a s
 })
 
 test.each([
-  ['an error', () => new Response('secret', { status: 500 }), 'it returned status 500'],
+  ['an error response', () => new Response('secret', { status: 500 }), 'it returned status 500'],
   ['a redirect', () => Response.redirect('http://127.0.0.1:1/', 302), 'it returned status 302'],
 ])('%s does not count as a delivery', async (_, response, trouble) => {
   answer = response

@@ -17,7 +17,7 @@ test('a shared stream needs two streams of the wall for each cache, however many
   expect(findFigures('a stream each')).toMatchObject({ streams: 1_000_000 })
 })
 
-test('a shared stream needs a tenth of the requests of the tail, and on a busy wall less than a fifth of the bytes', () => {
+test('a shared stream needs a tenth of the requests of polling the tail, and on a busy wall less than a fifth of the bytes', () => {
   const [shared, tail] = [findFigures('a shared stream'), findFigures('follow by polling the tail')]
   expect(shared['requests/s']).toBe((tail['requests/s'] ?? 0) / 10)
   expect(shared['GB/s']).toBeLessThan((tail['GB/s'] ?? 0) / 5)

@@ -144,7 +144,7 @@ describe('the cached chain history', () => {
     expect(wall.asked).toEqual([HEAD, HEAD])
   })
 
-  test('chain history is read again for an earlier height and for another payee', async () => {
+  test('chain history is read again if the audit begins at an earlier height or is for another payee', async () => {
     const wall = createOldSales()
     await auditBooks(wall)
     await auditBooks(wall, HEAD - 5n)

@@ -36,7 +36,7 @@ async function openWitnessedWorld() {
   return world
 }
 
-test('a new wall counts as current, and stores its first height and its payment address', async () => {
+test('the database of a new wall counts as current, and stores its first height and its payment address', async () => {
   const { chain, newCheck } = await openWorld()
   const fresh = await openBlankWall()
   chain.transferPayment(createTestPayment(1, 1))
@@ -55,7 +55,7 @@ test('a database that knows every sale counts as current once the chain has resp
   expect(await check.isCurrent()).toBe(true)
 })
 
-test('transfers without an authorization, odd amounts and payments to other addresses do not count as sales', async () => {
+test('transfers without an authorization, zero amounts, fractions of a cent and payments to foreign addresses do not count as sales', async () => {
   const { chain, check, events } = await openWorld()
   chain.transferDirectly(createWalletAddress(3), TERMS.payTo, TERMS.amount)
   chain.transferPayment(createTestPayment(4, 4, { amount: 0n }))

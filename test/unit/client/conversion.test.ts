@@ -21,13 +21,13 @@ function startBusyServer(requests: number, headers: Record<string, string>) {
   return { url: server.url, seen: () => seen, [Symbol.asyncDispose]: () => server.stop(true) }
 }
 
-test('a picture is sent again if the wall is busy and says when to retry', async () => {
+test('the client sends a picture again if the wall is busy and says when to retry', async () => {
   await using busy = startBusyServer(2, { 'retry-after': '0.01' })
   expect(await wall(busy.url).pixels(PNG, {})).toEqual(PAINTED as never)
   expect(busy.seen()).toBe(3)
 })
 
-test('a picture is not sent again if the response does not say when to retry', async () => {
+test('the client does not send a picture again if the wall is busy and does not say when to retry', async () => {
   await using busy = startBusyServer(1, {})
   const failure = await wall(busy.url)
     .pixels(PNG, {})

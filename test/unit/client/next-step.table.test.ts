@@ -97,7 +97,7 @@ test('a request without a payment has one next step for each response, both if t
   `)
 })
 
-test('terms above the maximum are not signed, and the price is reported', () => {
+test('the client does not sign terms above its maximum, and reports the price', () => {
   const step = decideNextStep(createAnswer(402, 'an error', GOOD), createSituation({ max: 999_999n, blocks: 12 }))
   expect(step).toMatchInlineSnapshot(`
     {
@@ -170,13 +170,13 @@ test('each report of an open payment says that the payment is saved and that the
     renderMessage(paid['503 charged: unknown, transaction'], { until: undefined, amount: undefined }),
   ]).toMatchInlineSnapshot(`
     [
-      "The wall does not respond. The signed payment of 1.00 USDC is saved, and may still be taken until 2026-01-01 00:05:00 UTC. Repeat the same purchase; you will not pay twice.",
-      "The last response was 400, which does not say what became of the payment. The signed payment of 1.00 USDC is saved, and may still be taken until 2026-01-01 00:05:00 UTC. Repeat the same purchase; you will not pay twice.",
-      "The wall received another order than the one that was signed (order_mismatch): something between you and the wall changes what you order. The signed payment of 1.00 USDC is saved, and may still be taken until 2026-01-01 00:05:00 UTC. Repeat the same purchase; you will not pay twice.",
-      "The wall refused the payment (a_code). The signed payment of 1.00 USDC is saved, and may still be taken until 2026-01-01 00:05:00 UTC. Repeat the same purchase; you will not pay twice.",
-      "0xabababababababababababababababababababab holds 0.40 USDC and needs 1.00 USDC; fund it. The signed payment of 1.00 USDC is saved, and may still be taken until 2026-01-01 00:05:00 UTC. Repeat the same purchase; you will not pay twice.",
-      "The wall refused the payment (a_code). The signed payment of 1.00 USDC is saved. It expired at 2025-12-31 23:59:59 UTC; whether it was taken before is not known yet. Repeat the same purchase; you will not pay twice.",
-      "The last response was 503 a_code, which does not say what became of the payment. A facilitator named transaction 0x1212121212121212121212121212121212121212121212121212121212121212, which is not confirmed yet. The signed payment is saved, and may still be taken. Repeat the same purchase; you will not pay twice.",
+      "The wall does not respond. The signed payment of 1.00 USDC is saved, and may still be charged until 2026-01-01 00:05:00 UTC. Repeat the same purchase; you will not pay twice.",
+      "The last response was 400, which does not say what became of the payment. The signed payment of 1.00 USDC is saved, and may still be charged until 2026-01-01 00:05:00 UTC. Repeat the same purchase; you will not pay twice.",
+      "The wall received a different order from the one that was signed (order_mismatch): something between you and the wall changes what you order. The signed payment of 1.00 USDC is saved, and may still be charged until 2026-01-01 00:05:00 UTC. Repeat the same purchase; you will not pay twice.",
+      "The wall refused the payment (a_code). The signed payment of 1.00 USDC is saved, and may still be charged until 2026-01-01 00:05:00 UTC. Repeat the same purchase; you will not pay twice.",
+      "0xabababababababababababababababababababab holds 0.40 USDC and needs 1.00 USDC; fund it. The signed payment of 1.00 USDC is saved, and may still be charged until 2026-01-01 00:05:00 UTC. Repeat the same purchase; you will not pay twice.",
+      "The wall refused the payment (a_code). The signed payment of 1.00 USDC is saved. It expired at 2025-12-31 23:59:59 UTC; whether it was charged before then is not known yet. Repeat the same purchase; you will not pay twice.",
+      "The last response was 503 a_code, which does not say what became of the payment. A facilitator reported transaction 0x1212121212121212121212121212121212121212121212121212121212121212, which is not confirmed yet. The signed payment is saved, and may still be charged. Repeat the same purchase; you will not pay twice.",
     ]
   `)
 })
@@ -190,7 +190,7 @@ test('before the client waits to resend a payment, it says why and for how long'
     {
       "afterMs": 2000,
       "do": "resend",
-      "why": "The last response was 503 a_code, which does not say what became of the payment. A facilitator named transaction 0x1212121212121212121212121212121212121212121212121212121212121212, which is not confirmed yet. The same signed payment is sent again in 2 s (try 4 of 30).",
+      "why": "The last response was 503 a_code, which does not say what became of the payment. A facilitator reported transaction 0x1212121212121212121212121212121212121212121212121212121212121212, which is not confirmed yet. The same signed payment is sent again in 2 s (try 4 of 30).",
     }
   `)
 })

@@ -154,7 +154,7 @@ const wrong: readonly (readonly [what: string, claims: Partial<Claims>, finds: r
     ['order_changed'],
   ],
   [
-    'another owner on the canvas',
+    'an owner on the canvas that differs from the buyer in the deed',
     { shown: HONEST.shown.map((it) => ({ ...it, wallet: '0x0000…0001' })) },
     ['another_owner', 'another_owner', 'another_owner'],
   ],

@@ -32,7 +32,7 @@ const crowds = fc
   .uniqueArray(fc.tuple(fc.nat(7), fc.nat(7), fc.nat(2)), { selector: ([col, row]) => `${col},${row}`, maxLength: 64 })
   .map((cells) => cells.map(([col, row, agent]) => [parseBlockOrThrow(`${col},${row}`), agent] as const))
 
-test('the artworks of the wall are those of its agents, most recently extended first', () => {
+test('the list of artworks contains the artworks of all agents, the most recently extended first', () => {
   fc.assert(
     fc.property(crowds, (sold) => {
       const view = createSoldWall(sold)

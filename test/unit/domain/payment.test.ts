@@ -25,7 +25,7 @@ describe('payments', () => {
     ['payTo', 'the authorization pays a different address', { payTo: OTHER }],
     ['amount (lower)', 'the amount is not exactly 1.00 USDC', { amount: 999_999n }],
     ['amount (higher)', 'the amount is not exactly 1.00 USDC', { amount: 1_000_001n }],
-  ])('a payment whose accepted terms have another %s is rejected: %s', (_, reason, changes) => {
+  ])('a payment whose accepted terms differ from the offer in %s is rejected: %s', (_, reason, changes) => {
     expect(findRejection({ accepted: { ...TERMS, scheme: 'exact', ...changes } })).toBe(reason)
   })
 

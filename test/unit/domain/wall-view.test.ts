@@ -317,7 +317,7 @@ describe('hidden content', () => {
     expect([item?.m, item?.l, item?.px]).toEqual([undefined, FULL.link ?? '', createPixels(7).toBase64()])
   })
 
-  test('a log that is read later, without its hidden content, gives the same view', () => {
+  test('a log that is read again without its hidden content gives the same view as the original log', () => {
     fc.assert(
       fc.property(generateLog(40), (log) => {
         expect(collectVisibleState(buildView(rereadLog(log)))).toEqual(collectVisibleState(buildView(log)))

@@ -101,7 +101,7 @@ test('each check reports whether the chain moves', async () => {
   expect(heard.slice(3)).toEqual([null, null])
 })
 
-test('an endpoint that does not respond proves nothing about the chain', async () => {
+test('if an endpoint does not respond, the chain is reported neither as stalled nor as moving', async () => {
   await chain.readAuthorization(payment)
   asked.silent = true
   clock.advance(60_000)

@@ -87,7 +87,7 @@ describe('the rail', () => {
     expect(await probed({ down: null })).toEqual(ARMED)
   })
 
-  test('if a probe finds another chain, the rail is misconfigured until a probe succeeds', async () => {
+  test('if a probe finds a chain other than the configured one, the rail is misconfigured until a probe succeeds', async () => {
     const { probed } = await createArmedRail()
     expect(await probed({ fault: OTHER_CHAIN })).toEqual(['misconfigured', 'the chain is another one'])
     expect(await probed({ fault: SILENT })).toContain('misconfigured')
@@ -157,7 +157,7 @@ describe('the rail', () => {
     expect(await probed({ fault: { kind: 'none', lacks: 'no events' } })).toEqual(['armed', 'no events'])
   })
 
-  test('the rail logs each change once', async () => {
+  test('the rail logs each change of its state or its fault once', async () => {
     const { probed, notes } = await createArmedRail()
     for (const fault of [OTHER_CHAIN, OTHER_CHAIN, WELL]) await probed({ fault })
     for (const supports of ['unavailable', 'unavailable'] as const) await probed({ supports })

@@ -52,7 +52,7 @@ test('a pause of the machine is not an outage, and a failure that is seen during
   await late
 })
 
-test('turns of the event loop that are slightly late are not reported', async () => {
+test('turns of the event loop that are only 150 ms late are not reported', async () => {
   const { turns, reason, eventLoop } = openWorld()
   await turns(50, 150)
   expect([eventLoop.isLate(), reason()]).toEqual([false, null])

@@ -49,7 +49,7 @@ test('if no catalogue has listed the wall for seven days, an outage is reported 
   expect(logger.alerts).toHaveLength(1)
 })
 
-test('a catalogue that does not respond, or a facilitator without a catalogue, changes nothing', async () => {
+test('a catalogue that does not respond, or a facilitator without a catalogue, changes neither the known listings nor the outages', async () => {
   const { clock, says, watch, outages } = await createWorld()
   for (const listed of ['silent', 'none'] as const) {
     Object.assign(says, { listed })

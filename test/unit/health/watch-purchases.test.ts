@@ -39,7 +39,7 @@ test('if purchases of five payers fail through no fault of theirs, an outage wit
   expect(logger.alerts).toMatchObject([{ event: 'outage', facts: { dependency: 'purchases', name: 'buyers' } }])
 })
 
-test('a flood that fills our queues is not an outage of purchases', () => {
+test('purchases that fail because the queues of the wall are full are not an outage of purchases', () => {
   endPurchases(50, createRefusal('server_busy'))
   expect(readReason()).toBeNull()
 })

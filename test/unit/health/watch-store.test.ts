@@ -129,7 +129,7 @@ test('three hours without a backup are an outage, whether or not a backup was ev
   expect(watch.readLastState().backedUpAt).toBeUndefined()
 })
 
-test('an unreadable record of backups changes nothing', async () => {
+test('if the record of backups cannot be read, the last known backup time is kept', async () => {
   const { seen, watch } = createWorld()
   await seen({ backedUpAt: NOW })
   expect(await seen({ backedUpAt: new Error('away') })).toEqual([])

@@ -10,7 +10,7 @@ const rows = [
   ...(await Bun.file(join(root, 'docs/fault-model.md')).text()).matchAll(/^\| ((?:[A-HJ]\d+ ?)+) \|.*\| (.*) \|$/gm),
 ].map(([, names = '', proof = '']) => ({ names: names.trim().split(' '), proof }))
 
-test('every point of failure has exactly one row, with a proof', () => {
+test('every point of failure has exactly one row in docs/fault-model.md, with a proof', () => {
   const counts = { A: 8, B: 5, C: 15, D: 7, E: 10, F: 3, G: 5, H: 2, J: 9 }
   const all = Object.entries(counts).flatMap(([letter, count]) =>
     Array.from({ length: count }, (_, at) => `${letter}${at + 1}`),
@@ -19,7 +19,7 @@ test('every point of failure has exactly one row, with a proof', () => {
   for (const { proof } of rows) expect(proof).toMatch(/["`]|sim/)
 })
 
-test('every test that a row names exists', async () => {
+test('every test that a row of the fault model names exists', async () => {
   const sources = await Promise.all(
     [...new Bun.Glob('test/**/*.ts').scanSync(root)].map((path) => Bun.file(join(root, path)).text()),
   )
@@ -31,7 +31,7 @@ test('every test that a row names exists', async () => {
   expect(named.filter((name) => !text.includes(name))).toEqual([])
 })
 
-test('every fault of the simulation that a row names exists', () => {
+test('every simulated fault that a row of the fault model names exists', () => {
   const faults = Object.keys(NO_FAULTS)
   const named = rows.flatMap(({ proof }) =>
     [...proof.matchAll(/sim ((?:`\w+` ?)+)/g)].flatMap(([, list = '']) =>

@@ -113,7 +113,7 @@ const matchesAny = (path: string, patterns: readonly string[]) =>
   patterns.some((pattern) => matchesPattern(path, pattern))
 
 test.each(Object.entries(ROOMS))(
-  '%s imports only itself and the files and packages that its row in the table allows',
+  'the code in %s imports only its own files, and the files and packages that its row in the table allows',
   async (name, room) => {
     const isOurs = (path: string) => Object.keys(ROOMS).find((one) => path.startsWith(one)) === name
     const files = [...new Bun.Glob('{shared,server,db,viewer,bench}/**/*.ts').scanSync(root)].filter(isOurs)

@@ -66,7 +66,7 @@ test.each<[string, Given, readonly string[]]>([
     ['admitted', 'known payments'],
   ],
   [
-    'a payment that the ledger knows is admitted even if its address has used up every budget',
+    'a payment that the ledger knows is admitted even if its client address has used up every budget',
     { known: true, limits: nothingLeft, isFull: true },
     ['admitted', 'known payments'],
   ],
@@ -81,22 +81,22 @@ test.each<[string, Given, readonly string[]]>([
     ['server_busy', 'new payments'],
   ],
   [
-    'after too many rejected payments, a payment without a valid signature is refused',
+    'after too many rejected payments from one address, its next payment is refused if the signature is invalid',
     { check: 'not-signed', limits: rejectedTooOften },
     ['too_many_requests', 'new payments', 'check'],
   ],
   [
-    'after too many rejected payments, a payment is refused if its signature cannot be checked',
+    'after too many rejected payments from one address, its next payment is refused if the signature cannot be checked',
     { check: 'busy', limits: rejectedTooOften },
     ['too_many_requests', 'new payments', 'check'],
   ],
   [
-    'after too many rejected payments, a payment with a valid signature is still admitted',
+    'after too many rejected payments from one address, its next payment is still admitted if the signature is valid',
     { limits: rejectedTooOften },
     ['admitted', 'new payments', 'check'],
   ],
   [
-    'after too many rejected payments, a signed payment is refused if its wallet has used up its own budget',
+    'after too many rejected payments from one address, a signed payment is refused if its wallet has used up its own budget',
     { limits: nothingLeft },
     ['too_many_requests', 'new payments', 'check'],
   ],

@@ -113,7 +113,7 @@ test('after a change, only the changed block is serialised, once for each of the
   }
 })
 
-test('the first change is published immediately, and changes that follow quickly are published together after the interval', async () => {
+test('the first change is published immediately, and the changes within the next publishing interval are published together at its end', async () => {
   const clock = createFakeClock(NOW)
   reads = createCanvasReads({ view, terms: PRICED, clock, everyMs: 1000 })
   await reads.waitUntilPublished()
@@ -182,7 +182,7 @@ test('a request during a publication gets the wall as it was before the publicat
   expect(new Set(said)).toEqual(new Set(['before', 'after']))
 })
 
-test('the first clients get an uncompressed response instead of waiting for the compression', async () => {
+test('a client that reads the canvas before it is compressed gets an uncompressed response immediately', async () => {
   sellBlock('3,4')
   const fresh = createReads(view)
   const response = fresh.canvas.answer(createRequest({ 'Accept-Encoding': 'gzip' }))
@@ -304,7 +304,7 @@ test('the blocks read is the canvas read without pixels, and a repaint that chan
   expect(reads.readNumber()).toBe(view.number)
 })
 
-test('after a repaint of pixels, copies of the blocks read are still current, and the 304 contains the new log number', async () => {
+test('after a repaint of pixels, a copy of the blocks read is still current, and the 304 response contains the new log number', async () => {
   sellBlock('3,4', 'a')
   await reads.waitUntilPublished()
   const etag = reads.blocks.answer(createRequest()).headers.get('etag') ?? ''

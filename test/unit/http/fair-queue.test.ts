@@ -116,7 +116,7 @@ test('if too many requests wait, the newest request of the client with the most 
   expect(refused.every((word) => word.startsWith('flood'))).toBe(true)
 })
 
-test('a request that waited too long is refused when its turn comes', async () => {
+test('a request that has waited for longer than two seconds is refused when its turn comes', async () => {
   const { done, request, passTime } = createQueue()
   for (let at = 0; at < 3; at++) request(`${at}`)
   passTime(3000)

@@ -130,7 +130,7 @@ test('a client gets the changes after the number in the after parameter, or afte
   expect([refused.status, await refused.json()]).toMatchObject([400, { error: 'invalid_after' }])
 })
 
-test('several changes within one interval are sent together', async () => {
+test('several changes within one sending interval are sent to a client together', async () => {
   const world = createLoggedStream(20)
   const response = await world.stream.answer(new Request(LIVE), '')
   const reader = (response.body ?? new ReadableStream<Uint8Array>()).getReader()
@@ -161,7 +161,7 @@ test('a client that stops reading is disconnected, and catches up when it reconn
   expect([...kept, ...rest]).toEqual(Array.from({ length: 1800 }, (_, at) => at + 1))
 })
 
-test('a client that comes from a process further ahead in the log continues where it stopped', async () => {
+test('a client that was connected to a process further ahead in the log gets the changes after the last one that it received', async () => {
   const { changes, others, open } = createLoggedStream()
   for (let n = 1; n <= 5; n++) changes.push(createIdentity(n))
   others.unseen = 3
@@ -176,7 +176,7 @@ test('a Last-Event-ID that is not a non-negative integer is rejected', async () 
   }
 })
 
-test('a client that is far behind the log, or ahead of it, gets a reset with the log number of the canvas, and then the later changes', async () => {
+test('a client over a thousand changes behind the log, or ahead of it, gets a reset with the log number of the canvas, and then the later changes', async () => {
   const world = createLoggedStream()
   for (let n = 0; n < 1500; n++) addChange(world)
   const reset = 'id: 1497\nevent: reset\ndata: {"number":1497,"kind":"reset"}\n\n'
@@ -254,7 +254,7 @@ describe('a stream that a cache shares', () => {
     expect(text).toStartWith(`${renderStart(1400)}id: 1401\n`)
   })
 
-  test('when its time is over, a shared stream ends with the number of the last change that it sent', async () => {
+  test('after its 55 seconds, a shared stream ends with the number of the last change that it sent', async () => {
     const over = Promise.withResolvers<void>()
     const wait: Clock['wait'] = (ms, signal) => (ms === 55_000 ? over.promise : systemClock.wait(ms, signal))
     const world = createLoggedStream(1000, { ...systemClock, wait })
@@ -267,7 +267,7 @@ describe('a stream that a cache shares', () => {
     expect(await reading).toMatch(/^id: 2\nevent: identity\n.*\n\nevent: end\ndata: \{"kind":"end","number":2\}\n\n$/m)
   })
 
-  test('if a cache leaves too much unread, its stream is broken off even after the stream’s time is over, so that the cache stores nothing', async () => {
+  test('if a cache leaves too much of a shared stream unread, the stream is broken off even when its time is over, so that the cache stores nothing', async () => {
     const over = Promise.withResolvers<void>()
     const wait: Clock['wait'] = (ms, signal) => (ms === 55_000 ? over.promise : systemClock.wait(ms, signal))
     const world = createLoggedStream(0, { ...systemClock, wait })
@@ -291,7 +291,7 @@ describe('a stream that a cache shares', () => {
     ).toBe('broken off')
   })
 
-  test('an address that requests many shared streams at the same time gets no more than its limit', async () => {
+  test('an address that requests 300 shared streams at the same time gets only 256 of them', async () => {
     const world = createLoggedStream()
     const responses = await Promise.all(Array.from({ length: 300 }, () => requestShared(world)))
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(256)

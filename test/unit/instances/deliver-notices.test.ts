@@ -111,7 +111,7 @@ test('each purchase and each other change causes one notice, in the order of the
   wall.close()
 })
 
-test('a new webhook receives the changes that happen after the process has started, even before its first delivery', async () => {
+test('a new webhook receives every change since the start of the process, even those before its first delivery', async () => {
   const wall = await openBlankWall()
   await sellBlock(wall, '3,4', 1, 1)
   const { received, run } = startDelivery(wall, { last: 1 })

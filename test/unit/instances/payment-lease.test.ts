@@ -151,7 +151,7 @@ test('a run knows whether its process still has the lease', async () => {
   await running
 })
 
-test('a run is notified if another process had its lease before, during or at the end of its work', async () => {
+test('a run is notified if another process had the lease of the payment before, during or at the end of the run', async () => {
   const { process, pass, leases, notes } = createWorld()
   const renewing = Promise.withResolvers<void>()
   let isSlow = false

@@ -7,7 +7,7 @@ const copies = ['wall-1', 'wall-3', 'wall-2', 'wall-4'].map((name) => ({ name, b
 
 test.each([
   [
-    'the oldest copies are deleted if there are more copies than the limit on their count',
+    'the oldest copies are deleted if there are more copies than the allowed number',
     { count: 2, bytes: Infinity },
     ['wall-2', 'wall-1'],
   ],
@@ -16,7 +16,11 @@ test.each([
     { count: Infinity, bytes: 9 * GB },
     ['wall-1'],
   ],
-  ['the stricter of the two limits decides', { count: 3, bytes: 7 * GB }, ['wall-2', 'wall-1']],
+  [
+    'the stricter of the limits on number and space decides how many copies are deleted',
+    { count: 3, bytes: 7 * GB },
+    ['wall-2', 'wall-1'],
+  ],
   [
     'the newest copy stays, even if it is larger than the allowed space',
     { count: 1, bytes: GB },

@@ -42,7 +42,7 @@ describe('a wallet whose purchases keep failing', () => {
         expect(moment - (moments[at - 1] ?? 0)).toBeLessThanOrEqual(RARE_MS)
   })
 
-  test('the limit of a wallet whose purchases fail also holds if new purchases replace finished ones', () => {
+  test('the hourly limit of a wallet whose purchases fail also holds if new purchases replace finished ones', () => {
     const clock = createFakeClock(0)
     const createKeysAt = (at: number) => createKeys(1, 1 + 16 * Math.floor(at / 360_000))
     const tries = recordTries(createAttemptBudget(clock), clock, createKeysAt)
@@ -77,7 +77,7 @@ describe('a purchase', () => {
   })
 })
 
-test('the tries that requests cause are limited for each wallet, and the limit recovers over time', () => {
+test('requests for one wallet cause at most 240 tries per hour, and do not reduce the tries of other wallets', () => {
   const clock = createFakeClock(0)
   const budget = createAttemptBudget(clock)
   let allowed = 0

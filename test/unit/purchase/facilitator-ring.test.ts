@@ -134,14 +134,14 @@ describe('a settlement', () => {
     }
   })
 
-  test('a success that a facilitator reports counts while the chain does not respond', async () => {
+  test('while the chain does not respond, a success that a facilitator reports counts as a success', async () => {
     const { chain, first, ring } = createRingOfTwo()
     chain.silent = true
     first.settling = INVENTED
     expect(await ring.settle('next', createPayment())).toEqual({ ...INVENTED, by: FIRST })
   })
 
-  test('a success that the chain denies proves nothing, even if no time is left for another facilitator', async () => {
+  test('if the chain denies a reported success, the settlement counts as unclear, even if no time is left for another facilitator', async () => {
     const { clock, first, second, ring } = createRingOfTwo()
     first.settle = async () => {
       clock.advance(20_000)
@@ -169,7 +169,7 @@ describe('a settlement', () => {
   test.each<[string, (world: ReturnType<typeof createRingOfTwo>) => void]>([
     ['the chain cannot be queried', ({ chain }) => void (chain.silent = true)],
     ['all the time is used up', ({ clock }) => clock.advance(31_000)],
-  ])('no other facilitator settles if %s', async (_, happens) => {
+  ])('after an unclear result of the first facilitator, no other facilitator settles if %s', async (_, happens) => {
     const world = createRingOfTwo()
     world.first.settle = async () => {
       happens(world)
@@ -283,7 +283,7 @@ describe('the verification of a facilitator', () => {
     expect([await probeRing(), await probeRing()]).toEqual(['verify', 'supported'])
   })
 
-  test('a verification causes no probe if the facilitator accepts or rejects the payment, or is busy', async () => {
+  test('a verification causes no early probe if the facilitator accepts or rejects the payment, or is busy', async () => {
     const { first, second, ring } = createRingOfTwo()
     await ring.verify('next', createPayment())
     for (const member of [first, second]) member.verification = { kind: 'invalid', reason: poor }
@@ -327,7 +327,7 @@ describe('a facilitator that cannot read what it is sent', () => {
 })
 
 describe('a member that failed', () => {
-  test('a facilitator that failed is used last for a while, longer each time, and first again once it works', async () => {
+  test('a facilitator that failed is used last, for longer after each failure, and is used first again once it works', async () => {
     const { clock, first, second, ring } = createRingOfTwo()
     const askRing = async () => {
       const before = first.settled.length
@@ -373,7 +373,7 @@ describe('a member that failed', () => {
   })
 })
 
-test('a client’s data for extensions reaches the facilitator that settles', async () => {
+test('a client’s data for extensions reaches every facilitator that settles its payment', async () => {
   const { first, second, ring } = createRingOfTwo()
   const payment = createPayment()
   const extensions = { builder: { code: 'bc_7' } }

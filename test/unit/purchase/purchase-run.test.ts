@@ -383,7 +383,7 @@ describe('a receipt that was sent', () => {
   })
 })
 
-test('a payment that is resent after a 503 gets its receipt, and does not use up an owed receipt', async () => {
+test('a payment that is resent after a 503 gets its receipt, and the receipt is still owed to the next payment of the same payer', async () => {
   const { world, buy, clock, charged } = await openSeller()
   world.settling = { kind: 'unclear' }
   expect(readNonceOrCode(await buy(createTestPayment(1, 1)))).toBe('settlement_unknown')
@@ -552,7 +552,7 @@ describe('purchases that an earlier process left open', () => {
 })
 
 describe('settling one payment again', () => {
-  test('however often a payment is sent, some time passes between two attempts to settle it', async () => {
+  test('copies of a payment in quick succession cause one attempt to settle it, and a copy 3 s later causes another attempt', async () => {
     const { world, buy, clock } = await openSeller()
     let tries = 0
     world.atSettle = () => void (tries += 1)

@@ -307,7 +307,7 @@ test('if one payer buys in two processes in parallel, the later purchase waits f
   expect(settled).toHaveLength(1)
 })
 
-test('if another process has sent the payment since, a rejection neither releases the block nor is returned to the client', async () => {
+test('if another process has sent the payment in the meantime, a late rejection neither releases the block nor is returned to the client', async () => {
   const { ledger, leases, chain, here, there, pass } = await openWorld()
   const refusing = Promise.withResolvers<SettleResult>()
   here.gate.settling = refusing.promise
@@ -356,7 +356,7 @@ test('a process does not settle a held block again before it has marked the purc
   expect(await ledger.find(createTestPayment(1, 1))).toMatchObject({ state: { kind: 'released' } })
 })
 
-test('a purchase that another process has since continued is not rejected', async () => {
+test('if another process has continued a purchase in the meantime, a failed verification does not reject the purchase', async () => {
   const { leases, here, there, settled, pass } = await openWorld()
   const verifying = Promise.withResolvers<VerifyResult>()
   here.gate.verifying = verifying.promise
@@ -370,7 +370,7 @@ test('a purchase that another process has since continued is not rejected', asyn
   expect(settled).toHaveLength(1)
 })
 
-test('a payer that waits too long is asked to retry, and its held purchase is marked as uncertain', async () => {
+test('a payer that waits too long for another process is asked to retry, and its held purchase is marked as uncertain', async () => {
   const { ledger, here, there, pass } = await openWorld()
   here.gate.settling = never
   void here.buy(createTestPayment(1, 1))

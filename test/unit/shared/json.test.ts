@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { parseStrictJson, UnsafeJson } from '../../../shared/json.ts'
 
 describe('strict JSON', () => {
-  test('the strict parser reads valid JSON to the same value as JSON.parse', () => {
+  test('the strict parser returns the same value as JSON.parse for valid JSON', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         expect(parseStrictJson(text)).toEqual(JSON.parse(text))
@@ -13,7 +13,7 @@ describe('strict JSON', () => {
     )
   })
 
-  test('the strict parser rejects a duplicate key of any name, even if the key is nested', () => {
+  test('the strict parser rejects a duplicate key, whatever its name, even in a nested object', () => {
     const key = fc.string()
     fc.assert(
       fc.property(

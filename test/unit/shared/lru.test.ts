@@ -14,7 +14,7 @@ describe('a bounded map', () => {
     expect([numbers.get('a'), numbers.get('c'), numbers.get('d')]).toEqual([4, undefined, 5])
   })
 
-  test('an entry of a map can be deleted, and the map can be cleared', () => {
+  test('a single entry of a bounded map can be deleted, and the whole map can be cleared', () => {
     const numbers = createLru<string, number>(2)
     numbers.set('a', 1)
     numbers.set('b', 2)

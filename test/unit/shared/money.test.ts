@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { parsePrice, formatCountWithNoun, formatMoney } from '../../../shared/money.ts'
 
-test('an amount is written with two decimals, or with more if it needs them', () => {
+test('an amount of money is formatted with two decimals, or with more if it is not in whole cents', () => {
   const texts = [0n, 1n, 100n, 10_000n, 25_000n, 1_000_000n, 12_500_000n, 999_999_990_000n].map(formatMoney)
   expect(texts).toEqual(['0.00', '0.000001', '0.0001', '0.01', '0.025', '1.00', '12.50', '999999.99'])
 })

@@ -16,7 +16,7 @@ test.each(known)('the colour %s is converted to its known OKLab values', (colour
   found.forEach((part, at) => expect(part).toBeCloseTo(lab[at] ?? Number.NaN, 3))
 })
 
-test('the sRGB byte 188 is about half of the full linear light, and the conversion is a straight line near black', () => {
+test('the sRGB byte 188 is converted to about half of the full linear light, and the conversion is linear near black', () => {
   expect([LINEAR[0], LINEAR[255]]).toEqual([0, 1])
   expect(LINEAR[188]).toBeCloseTo(0.5029, 4)
   expect(LINEAR[10]).toBeCloseTo(10 / 255 / 12.92, 6)

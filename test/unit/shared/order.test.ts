@@ -108,10 +108,10 @@ describe('a nonce', () => {
 describe('a text', () => {
   test.each([
     ['empty', ''],
-    ['written with another verb', createVersion2Text()],
+    ['written in the unknown format version 2', createVersion2Text()],
     ['cut off before its last line', VECTORS[1]?.[2].split('\n').slice(0, -1).join('\n') ?? ''],
     ['one line too long', `${VECTORS[1]?.[2]}\n`],
-    ['written with its fields in another sequence', createSwappedText()],
+    ['written with its fields in the wrong sequence', createSwappedText()],
   ])('text that is %s is not an order', (_, text) => {
     expect(parseOrderText(text)).toBeUndefined()
   })

@@ -19,7 +19,7 @@ describe('a picture', () => {
     expect(parsePixels('aB'.repeat(100))).toEqual(parsePixels('ab'.repeat(100)))
   })
 
-  test('the error for a picture identifies the pixel that is not a palette index', () => {
+  test('the error for an invalid picture identifies the pixel that is not a palette index', () => {
     fc.assert(
       fc.property(pictures, fc.nat(99), fc.integer({ min: 240, max: 255 }), (bytes, at, byte) => {
         bytes[at] = byte
@@ -38,7 +38,7 @@ describe('a picture', () => {
     ['a line feed at the end', '0'.repeat(200) + '\n'],
     ['a line feed inside', '0'.repeat(198) + '\n0'],
     ['full-width digits', '０'.repeat(200)],
-    ['a sign', '-' + '0'.repeat(199)],
+    ['a minus sign', '-' + '0'.repeat(199)],
   ])('hex text with %s is not a picture', (_, text) => {
     expect(parsePixels(text)).toEqual({ problem: 'must be exactly 200 hex characters, two for each of 100 pixels' })
   })

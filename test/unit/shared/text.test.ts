@@ -158,7 +158,7 @@ describe('a link', () => {
     expect(isLink(`https://example.org:${port}/`)).toBe(false)
   })
 
-  test('the platform’s URL parser finds the same host in a link, and no user or password', () => {
+  test('in an accepted link, the platform’s URL parser finds the host as written, and no user or password', () => {
     // Digits are left out, because the platform reads a number as an IPv4 address.
     const tail = fc.string({ unit: fc.constantFrom(...'aB.-_~:/?#[]@!$&()*+,;=%\\ "<>\u00E9'.split('')) })
     fc.assert(

@@ -5,14 +5,14 @@ import { findFailure, formatLastLine, findMissingRequirement } from '../../suppo
 const quiet = { load: 0.5, processors: 2, flushMs: 2 }
 const busy = { load: 7.5, processors: 2, flushMs: 58 }
 
-test('a failed test and a missing program are recognised in the output, with or without colours', () => {
+test('a failed test and a missing program are recognised in the output of the tests, with or without colours', () => {
   expect(findFailure('\u001B[31m(fail)\u001B[0m the page > opens [1.20s]')).toBe('the page > opens')
   expect(findFailure('(pass) the page > opens [1.20s]')).toBeUndefined()
   expect(findMissingRequirement('skipped without pgbouncer')).toBe('pgbouncer')
   expect(findMissingRequirement('(skip) a pooler')).toBeUndefined()
 })
 
-test('the last line shows how long the tests took, on which machine, and what was missing', () => {
+test('the last line of the report shows how long the tests took, on which machine, and which programs were missing', () => {
   expect(formatLastLine({ seconds: 590.4, measured: [quiet, busy], missing: ['pgbouncer', 'Firefox'] })).toBe(
     'The tests took 590 s; on average load 4.0 on 2 processors, 30 ms to flush a file. Skipped what needs Firefox, pgbouncer; long runs are for `bun run endurance`.',
   )

@@ -17,7 +17,7 @@ describe('the view of a call', () => {
       { size: { w: 3, h: 2 }, at: { col: 80, row: 45 }, indices: pixels },
     ],
     [
-      'the view shows the px of a preview of a block',
+      'for a preview of a block, the view shows its position and the sent px',
       { given: { px: '0a'.repeat(100) }, answered: { acceptable: true, area: null, ...createBlock('3,4', 643) } },
       { size: { w: 1, h: 1 }, at: { col: 3, row: 4 }, indices: new Uint8Array(100).fill(10) },
     ],
@@ -91,6 +91,6 @@ test('a position without a picture is not offered for sale, and the view says if
     label: 'Show my picture here',
   })
   expect(createOffer({ ...shown, isCutOff: true }).says).toEndWith(
-    'This chat does not let this view read the wall, so the artworks on it are not shown.',
+    'This view could not read the wall, perhaps because this chat does not allow it, so no artworks are shown.',
   )
 })

@@ -20,7 +20,7 @@ test('Enter opens the details of a block only if the wall has the focus', () => 
   expect(pressKey('Enter')).toBeUndefined()
 })
 
-test('a letter has the same effect with Caps Lock', () => {
+test('a letter key has the same effect if Caps Lock is on', () => {
   expect(pressKey('T')).toEqual({ do: 'open', panel: 'time' })
   expect(pressKey('x')).toBeUndefined()
 })

@@ -232,7 +232,7 @@ describe('a tour', () => {
     }
   })
 
-  test('a tour starts in the present, and one step back closes the tour', () => {
+  test('a tour starts in the present, and ends if the visitor dismisses it or opens a panel', () => {
     expect(
       reduceState(reduceState(still, { do: 'seek', at: 1 }), { do: 'tour', stops: [nastyBlock] }).at,
     ).toBeUndefined()
@@ -265,7 +265,7 @@ test('when the window is resized, a wall that is shown whole stays whole, and a 
   expect(resizeStage(near, { width: 1000, height: 700 }).camera).toEqual(near.camera)
 })
 
-test('a cursor begins at the centre of the view, moves block by block, and stops at the edge of the wall', () => {
+test('the keyboard cursor begins at the centre of the view, moves block by block, and stops at the edge of the wall', () => {
   const begun = reduceState(opened, { do: 'walk', right: 1, down: 0 })
   expect(findShownBlock(begun)).toBe(requireBlockAt(80, 45))
   expect(findShownBlock(reduceState(begun, { do: 'walk', right: 1, down: -1 }))).toBe(requireBlockAt(81, 44))

@@ -37,7 +37,7 @@ function createCountedReader() {
 
 const WISH = { w: 2, h: 2, near: parseBlockOrThrow('0,0'), limit: 1 }
 
-test('the same search returns its cached result until a block is taken or released', async () => {
+test('a repeated search returns the cached result until a block is taken or released', async () => {
   const { held, taken } = createCountedReader()
   const find = createSpaceFinder(taken, OFFER)
   const first = await find(WISH)

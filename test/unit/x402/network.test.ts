@@ -9,7 +9,7 @@ import { isNetwork } from '../../../shared/usdc.ts'
 
 const ARBITRUM = ['eip155:42161', 'eip155:421614']
 
-test('except on Arbitrum, blocks are sold on every network whose default token in the SDK is USDC with six decimals and signed transfers', () => {
+test('except on Arbitrum, blocks are sold on every network with Multicall3 whose default token in the SDK is USDC with six decimals and signed transfers', () => {
   const fit = Object.entries(DEFAULT_ASSETS).filter(([network, [asset]]) => {
     const chain = Object.values(chains).find(({ id }) => id === Number(network.slice('eip155:'.length)))
     // The wall uses this contract to read balances and authorizations at the same block.
@@ -24,13 +24,16 @@ test.each(ARBITRUM)('%s is still a known network, but no blocks are sold on it',
   expect([isNetwork(network), isSoldOn(network)]).toEqual([true, false])
 })
 
-test.each(NETWORKS)('the chain of %s has its usual names and its usual public endpoint', (network) => {
-  const { id, name, publicUrl } = getChain(network)
-  const known = Object.values(chains).find((chain) => chain.id === id)
-  expect({ name, publicUrl }).toEqual({ name: known?.name ?? '', publicUrl: known?.rpcUrls.default.http[0] ?? '' })
-  const older = Object.entries(EVM_NETWORK_CHAIN_ID_MAP).find(([, chainId]) => chainId === id)
-  expect(toV1Name(network)).toBe(older?.[0] ?? network)
-})
+test.each(NETWORKS)(
+  'the chain of %s has the name and the public endpoint from viem, and the v1 name from the SDK if there is one',
+  (network) => {
+    const { id, name, publicUrl } = getChain(network)
+    const known = Object.values(chains).find((chain) => chain.id === id)
+    expect({ name, publicUrl }).toEqual({ name: known?.name ?? '', publicUrl: known?.rpcUrls.default.http[0] ?? '' })
+    const older = Object.entries(EVM_NETWORK_CHAIN_ID_MAP).find(([, chainId]) => chainId === id)
+    expect(toV1Name(network)).toBe(older?.[0] ?? network)
+  },
+)
 
 test.each(NETWORKS)('blocks are sold for the dollar token that the SDK uses by default on %s', (network) => {
   const { asset, name, version } = getDefaultAsset(network)

@@ -42,7 +42,7 @@ const readCode = (answer: ReturnType<typeof readPayment>) => (isFailure(answer) 
 
 const readEncodedHeader = (value: unknown) => readPaymentHeader(encodeHeader(value))
 
-test('a client’s data for extensions that the wall does not offer is passed on, unless it is too large', () => {
+test('a client’s data for extensions that the wall does not offer is kept with the payment, unless the data is too large', () => {
   const readWithExtensions = (extensions: unknown) => readPayment({ ...stock, extensions })
   const plain = readPayment({ ...stock, extensions: undefined })
   const builder = { info: { code: 'bc_7' } }
@@ -169,7 +169,7 @@ describe('echoed fields', () => {
     ['more', 1],
     ['accepted.extra', { name: 'Another Coin', version: '9' }],
     ['accepted.maxTimeoutSeconds', 1],
-  ])('the payment stays the same if the echoed %s is %j', (path, value) => {
+  ])('the payment stays the same if the echoed field %s is %j', (path, value) => {
     expect(readPayment(changePayload(path, value))).toEqual(readPayment(stock))
   })
 
@@ -178,10 +178,13 @@ describe('echoed fields', () => {
     ['network', 'eip155:1', 'network', 'eip155:1'],
     ['amount', '999999', 'amount', 999_999n],
     ['payTo', `0x${'11'.repeat(20)}`, 'payTo', `0x${'11'.repeat(20)}`],
-  ])('if accepted.%s is %j, the payment keeps that value for comparison', (key, value, field, read) => {
-    const payment = readPayment(changePayload(`accepted.${key}`, value))
-    expect(payment).toMatchObject({ accepted: { [field]: read }, to: TERMS.payTo, amount: 1_000_000n })
-  })
+  ])(
+    'if accepted.%s is %j, the payment keeps that value, so that it can be compared with the terms of the wall',
+    (key, value, field, read) => {
+      const payment = readPayment(changePayload(`accepted.${key}`, value))
+      expect(payment).toMatchObject({ accepted: { [field]: read }, to: TERMS.payTo, amount: 1_000_000n })
+    },
+  )
 })
 
 describe('invalid payloads', () => {

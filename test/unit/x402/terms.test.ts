@@ -128,7 +128,7 @@ describe.each([...TARGETS])('the demand for %p', (target) => {
     expect(decodePaymentRequiredHeader(encodeHeader(demand))).toEqual(demand)
   })
 
-  test('the demand leaves room in a 4 KiB header buffer', () => {
+  test('the encoded demand leaves room for other headers in a header buffer of 4 KiB', () => {
     expect(encodeHeader(demand).length).toBeLessThan(3500)
   })
 
@@ -182,7 +182,7 @@ test('the SDK finds the URL of the MCP server and the name of the buying tool in
   expect(catalogueDemand(demand)).toMatchObject({ resourceUrl: 'https://wall.example/mcp', toolName: 'buy_block' })
 })
 
-test('the SDK finds the URL of the next block in the demand for it, and one URL template in the demand for any other block', () => {
+test('the SDK finds a fixed URL in the demand for the next block, and one URL template in the demand for any other block', () => {
   const found = TARGETS.map((target) => {
     const discovered = catalogueDemand(buildDemand(OFFER, target))
     return { url: discovered?.resourceUrl, input: discovered?.discoveryInfo.input }

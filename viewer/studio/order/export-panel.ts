@@ -9,9 +9,9 @@ import { FORMS, needsFile, renderOrder } from './export-formats.ts'
 import { createOrder } from './order.ts'
 
 const BUYS = 'Your agent buys the whole area in one payment, or nothing.'
-const REPAINTS = 'Or let your agent repaint it.'
-const COPY = 'Copy the order and paste it into a message to your agent. The picture is inside.'
-const ATTACH = 'Download the order and attach the file to a message to your agent. The picture is inside.'
+const REPAINTS = 'Or let your agent repaint the area.'
+const COPY = 'Copy the order and paste it into a message to your agent. The order contains the picture.'
+const ATTACH = 'Download the order and attach the file to a message to your agent. The file contains the picture.'
 const TOO_LONG = `This plan is too large for a link of ${LINK_MAX} characters. Send the downloaded order instead.`
 
 // The clipboard and the file get the whole text; the page shows at most this many characters of it.

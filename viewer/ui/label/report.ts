@@ -73,6 +73,6 @@ async function sendReport(report: ReportBody): Promise<string | undefined> {
     const { message }: ErrorBody = await response.json()
     return message
   } catch {
-    return 'Your report was not sent. Check your connection, then send it again.'
+    return 'Your report may not have arrived. Check your connection, then send it again.'
   }
 }

@@ -74,7 +74,7 @@ testOnWall(
 )
 
 testOnWall(
-  'if some writes of a group fail, the others succeed, and each failed write gets its own error',
+  'if some writes that share a commit fail, the others succeed, and each failed write gets its own error',
   async ({ wall, sql }) => {
     const [released, sold] = [
       await reserveTarget(wall, parseBlockOrThrow('3,4'), createTestPayment(90, 90)),
@@ -179,7 +179,7 @@ const LAST = createWalletAddress(WRITERS)
 
 describe.each<Cut>(['before', 'after', 'silence'])('a connection cut (%s) at the COMMIT of a group', (cut) => {
   testOnWall(
-    'if a connection is cut at the COMMIT of a group, every write is made once and returns what is stored',
+    'if a connection is cut at the COMMIT of a group of writes, every write is made once and returns what is stored',
     async ({ wall, proxy, sql }) => {
       const sprung = proxy.cutAt('COMMIT', cut, LAST)
       const held = await Promise.all(runEach((payer) => reserveNext(wall, payer)))
@@ -192,7 +192,7 @@ describe.each<Cut>(['before', 'after', 'silence'])('a connection cut (%s) at the
 
 describe.each(['INSERT INTO payments', 'UPDATE blocks'])('a connection cut at %s in a group', (words) => {
   testOnWall(
-    'if a connection is cut during a group, every write is retried, and takes effect once',
+    'if a connection is cut in the middle of a group of writes, every write is retried, and takes effect once',
     async ({ wall, proxy, sql }) => {
       const sprung = proxy.cutAt(words, 'after', LAST)
       await Promise.all(runEach((payer) => reserveNext(wall, payer)))
@@ -203,7 +203,7 @@ describe.each(['INSERT INTO payments', 'UPDATE blocks'])('a connection cut at %s
 })
 
 testOnWall(
-  'if the outcome of a group is unknown, its writes fail as unavailable, and their results are found when the database is back',
+  'if the outcome of a group of writes is unknown, these writes fail as unavailable, and their results are found when the database is back',
   async ({ wall, proxy, sql }) => {
     const sprung = proxy.cutAt('COMMIT', 'after', LAST).then(() => proxy.breakDown())
     const failures = await Promise.all(runEach((payer) => catchFailure(reserveNext(wall, payer))))

@@ -215,7 +215,7 @@ test('the same purchases and texts create the same rows on both engines', async 
   rmSync(folder, { recursive: true })
 })
 
-test('a process that does not know the version of the tables commits nothing to them', async () => {
+test('a process commits nothing once a newer version has upgraded the tables', async () => {
   const url = await newWall()
   const wall = await openPostgres(url, TERMS.network)
   await queryRows(

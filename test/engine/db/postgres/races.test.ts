@@ -313,7 +313,7 @@ testOnTwoEngines()('each new entry of the log notifies both processes, and a cla
 })
 
 testOnTwoEngines()(
-  'only one process works on a payment until it releases its lease or the lease expires',
+  'while one process holds the lease of a payment, another process gets the lease only once it is released or expires',
   async ([one, other]) => {
     const key = { payer: createWalletAddress(1), nonce: toHash(1) }
     expect([await one.leases.take(key, 60_000), await other.leases.take(key, 60_000)]).toEqual(['first', false])
@@ -343,7 +343,7 @@ testOnTwoEngines()(
   },
 )
 
-test('a process that is disconnected from the database keeps its job from other processes only until its lease expires', async () => {
+test('if a process is disconnected from the database during a job, another process can run the job once the lease expires', async () => {
   const url = await newWall()
   const proxy = startCutProxy(url)
   const [frozen, alive] = [connect(proxy.url, 200), connect(url)]

@@ -278,7 +278,7 @@ test.each([
   ['claimed', 'sold_out', 'sold_out', 'before'],
   ['reserved', 'wall_busy', 'invalid_listing', 'after'],
 ] as const)(
-  'on a wall with only %s blocks, a request gets %s, and a request with a bad listing gets %s, because space is checked %s the listing',
+  'on a wall with only %s blocks, /blocks/next returns %s, and with a bad listing it returns %s, because space is checked %s the listing',
   async (space, code, listed) => {
     const wall = await openWall({ ledger: { checkSpace: () => space } })
     const response = await wall.sendRequest('GET /blocks/next')

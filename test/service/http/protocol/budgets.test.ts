@@ -88,7 +88,7 @@ test('after too many junk payments from an IP address, a payment from that addre
   expect((await buyBlock('/blocks/3,4', 1)).status).toBe(200)
 })
 
-test('rejected payments count against the budget, but payments that fail because of an error in the service do not', async () => {
+test('rejected payments count against the payment budget, but payments that fail because of an error in the service do not', async () => {
   const taken: string[] = []
   const limits: RateLimits = { take: (name) => void taken.push(name), check: () => undefined }
   const wall = await openWall({ limits })
@@ -102,7 +102,7 @@ test('rejected payments count against the budget, but payments that fail because
   expect(taken).toEqual(['payments'])
 })
 
-test('a block can be repainted thirty times in a row and then once per second, and the log grows no faster', async () => {
+test('a block can be repainted thirty times in a row and then once per second, and only accepted repaints are logged', async () => {
   const clock = createFakeClock(NOW)
   const { sendRequest: ask, buyBlock, db } = await openWall({ limits: createRateLimits(clock) })
   await buyBlock('/blocks/3,4', 1)
@@ -115,7 +115,7 @@ test('a block can be repainted thirty times in a row and then once per second, a
   expect((await db.log.readAfter(0, 100)).length).toBe(1 + 32)
 })
 
-test('only the owner uses up the repaint budget of a block, and a client that sends too many bad signatures gets 429', async () => {
+test('repaints with a bad signature do not use up the budget of the block, and after 300 of them their sender gets 429', async () => {
   const { sendRequest: ask, buyBlock, db } = await openWall({ limits: createRateLimits(createFakeClock(NOW)) })
   await buyBlock('/blocks/3,4', 1)
   const bad = createRepaint(2, 'not mine')
@@ -129,7 +129,7 @@ test.each([
   ['a message that is too long', createBodyInit(signEdit(1, '3,4', { message: 'a'.repeat(141) })), 'invalid_message'],
   ['invalid JSON', createBodyInit('{'), 'invalid_body'],
   ['too many bytes', createBodyInit({ message: 'a'.repeat(5000) }), 'body_too_large'],
-] as const)('after too many changes that are rejected for %s, their sender gets 429', async (_, sent, code) => {
+] as const)('after 300 changes that are rejected for %s, their sender gets 429', async (_, sent, code) => {
   const { sendRequest: ask, buyBlock } = await openWall({ limits: createRateLimits(createFakeClock(NOW)) })
   await buyBlock('/blocks/3,4', 1)
   for (let at = 0; at < 300; at++) expect(await readErrorCode(await ask('PUT /blocks/3,4', sent))).toBe(code)
@@ -170,7 +170,7 @@ test.each([
     { painter: truncateWallet(createWalletAddress(9)) },
   ],
 ] as const)(
-  'a wallet that changes %s again and again is rate-limited, and its last accepted change remains in effect',
+  'a wallet that changes %s again and again gets 429 after 300 changes, and its last accepted change remains in effect',
   async (_, request, at, expected) => {
     const { sendRequest: ask, buyBlock } = await openWall({ limits: createRateLimits(createFakeClock(NOW)) })
     await buyBlock('/blocks/3,4', 1)

@@ -88,7 +88,7 @@ function createCountedReader(status = 200) {
   return { view, made, ask: readFeed }
 }
 
-test('a page is rendered once for each query, and again after a change', async () => {
+test('a page is rendered once for each query, and again after a change of the wall', async () => {
   const { view, made, ask } = createCountedReader()
   const first = await ask('?after=1')
   expect(await ask('?after=1')).toBe(first)
@@ -99,7 +99,7 @@ test('a page is rendered once for each query, and again after a change', async (
   expect(made.length).toBe(3)
 })
 
-test('errors, unusual queries and queries beyond the size of the cache are not cached', async () => {
+test('errors, responses to unusually long queries, and responses beyond the size of the cache are not cached', async () => {
   const refused = createCountedReader(400)
   for (const _ of [1, 2]) await refused.ask('?after=x')
   expect(refused.made.length).toBe(2)

@@ -21,8 +21,8 @@ const createToolCall = (name: string, args: object, payment: unknown) =>
 
 test.each([
   ['calls to a free tool with a payment', 'get_wall', {}, toPayload(createTestPayment(1, 1))],
-  ['calls to a tool that sells, if the payment cannot be read', 'buy_block', { coord: '3,4' }, {}],
-] as const)('the budget of calls also limits %s', async (_, name, args, payment) => {
+  ['calls to a paid tool with a payment that cannot be read', 'buy_block', { coord: '3,4' }, {}],
+] as const)('if the budget of MCP calls is used up, the wall rejects %s', async (_, name, args, payment) => {
   const wall = await openWall({ limits: createUsedUpLimits('calls') })
   expect(await readErrorCode(await postBody(wall, createToolCall(name, args, payment)))).toBe('too_many_requests')
 })
@@ -50,33 +50,36 @@ test.each([
       ] as const,
   ],
   ['searches for space', () => ['GET /api/space?w=2&h=2', {}] as const],
-])('requests from another address are served during a flood of %s', async (_, request) => {
-  const wall = await openWall({ trustedHops: 1 })
-  // Builds the reads of the whole wall first, because the other requests would wait for them.
-  await wall.sendRequest('GET /api/health')
-  const ended: string[] = []
-  const flood = Array.from({ length: FLOOD }, async (_, at) => {
-    const [line, { headers = {}, ...rest }] = request(at) as [
-      string,
-      { headers?: Record<string, string>; body?: string },
-    ]
-    await wall.sendRequest(line, { ...rest, headers: { ...headers, 'x-forwarded-for': '203.0.113.9' } })
-    ended.push('flood')
-  })
-  const askAndRecord = async (name: string, line: string, init: object) => {
-    const response = await wall.sendRequest(line, { ...init })
-    ended.push(name)
-    return response.status
-  }
-  const statuses = await Promise.all([
-    askAndRecord('search', 'GET /api/space?w=3&h=3', {}),
-    askAndRecord('preview', 'POST /api/preview', createBodyInit({ coord: '5,6' })),
-    askAndRecord('purchase', 'GET /blocks/7,8', createPaidInit(createTestPayment(1, 1))),
-    callTool(wall, 'get_wall').then(() => ended.push('mcp') && 200),
-  ])
-  await Promise.all(flood)
-  expect(statuses).toEqual([200, 200, 200, 200])
-  // Only the search runs without other threads, whose timing depends on the machine.
-  expect(ended.indexOf('search')).toBeLessThan(FLOOD / 4)
-  for (const name of ['preview', 'purchase', 'mcp']) expect(ended.indexOf(name)).toBeLessThan(FLOOD / 2)
-})
+])(
+  'during a flood of %s from one address, requests from another address get responses before half of the flood is served',
+  async (_, request) => {
+    const wall = await openWall({ trustedHops: 1 })
+    // Builds the reads of the whole wall first, because the other requests would wait for them.
+    await wall.sendRequest('GET /api/health')
+    const ended: string[] = []
+    const flood = Array.from({ length: FLOOD }, async (_, at) => {
+      const [line, { headers = {}, ...rest }] = request(at) as [
+        string,
+        { headers?: Record<string, string>; body?: string },
+      ]
+      await wall.sendRequest(line, { ...rest, headers: { ...headers, 'x-forwarded-for': '203.0.113.9' } })
+      ended.push('flood')
+    })
+    const askAndRecord = async (name: string, line: string, init: object) => {
+      const response = await wall.sendRequest(line, { ...init })
+      ended.push(name)
+      return response.status
+    }
+    const statuses = await Promise.all([
+      askAndRecord('search', 'GET /api/space?w=3&h=3', {}),
+      askAndRecord('preview', 'POST /api/preview', createBodyInit({ coord: '5,6' })),
+      askAndRecord('purchase', 'GET /blocks/7,8', createPaidInit(createTestPayment(1, 1))),
+      callTool(wall, 'get_wall').then(() => ended.push('mcp') && 200),
+    ])
+    await Promise.all(flood)
+    expect(statuses).toEqual([200, 200, 200, 200])
+    // Only the search runs without other threads, whose timing depends on the machine.
+    expect(ended.indexOf('search')).toBeLessThan(FLOOD / 4)
+    for (const name of ['preview', 'purchase', 'mcp']) expect(ended.indexOf(name)).toBeLessThan(FLOOD / 2)
+  },
+)

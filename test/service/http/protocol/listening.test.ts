@@ -47,7 +47,7 @@ const CLOSE = 'Connection: close'
 const parseStatus = (answer: string) => Number(answer.split(' ')[1])
 const parseBody = (answer: string) => answer.slice(answer.indexOf('\r\n\r\n') + 4)
 
-test('if a client sends many requests at once, the first request beyond the budget gets a 429, and the server closes the connection', async () => {
+test('if a client sends many requests over one connection, the first one beyond its budget gets a 429, and the server closes the connection', async () => {
   isSpent = true
   const request = ['GET /api/history HTTP/1.1', 'Host: wall.test', '', '']
   const answers = await sendRaw(...Array.from({ length: 50 }, () => request.join('\r\n')))
@@ -56,14 +56,14 @@ test('if a client sends many requests at once, the first request beyond the budg
   expect(answers).toContain(CLOSE)
 })
 
-test('an HTTP/1.0 request without a host gets the usual response', async () => {
+test('an HTTP/1.0 request without a Host header is served like any other request', async () => {
   expect(parseStatus(await sendRaw('GET /api/health HTTP/1.0', '', ''))).toBe(200)
   expect(parseStatus(await sendRaw('GET /blocks/1,1?name=%00 HTTP/1.0', '', ''))).toBe(400)
   expect(parseStatus(await sendRaw('GET /blocks/1,1 HTTP/1.0', '', ''))).toBe(402)
   expect(parseBody(await sendRaw('GET /a HTTP/1.0', '', ''))).toContain('not_found')
 })
 
-test('a host of one letter does not change the route of a request', async () => {
+test('a request with a Host header of one letter is routed like any other request', async () => {
   const sendRequestLine = (line: string) => sendRaw(`${line} HTTP/1.1`, 'Host: a', CLOSE, '', '')
   expect(parseStatus(await sendRequestLine('GET /api/health'))).toBe(200)
   expect(parseStatus(await sendRequestLine('GET /foo/api/health'))).toBe(404)
@@ -89,7 +89,7 @@ test('a request with two hosts is rejected everywhere, including MCP', async () 
   }
 })
 
-test('a path must match exactly: other spellings of it are not found', async () => {
+test('a path must match exactly: one with an extra slash, capital letters or an escaped query gets a 404', async () => {
   const ask = (line: string) => sendRaw(`${line} HTTP/1.1`, 'Host: wall.test', CLOSE, '', '')
   for (const path of ['/api/health/', '//api/health', '/API/health', '/api/health;x', '/api/health%3Fx'])
     expect(parseStatus(await ask(`GET ${path}`))).toBe(404)
@@ -101,7 +101,7 @@ test('a path must match exactly: other spellings of it are not found', async () 
   }
 })
 
-test('unsupported methods that Bun lets through are rejected with the usual error', async () => {
+test('unsupported methods that Bun lets through get a 405 with the allowed methods, and CONNECT gets a 404', async () => {
   for (const verb of ['TRACE', 'PROPFIND', 'DELETE', 'MKCOL']) {
     const answer = await sendRaw(`${verb} /blocks/1,1 HTTP/1.1`, 'Host: wall.test', 'Cookie: secret', CLOSE, '', '')
     expect(parseStatus(answer)).toBe(405)

@@ -56,7 +56,7 @@ test('many artworks are spread over several pages that link to each other', asyn
 })
 
 test.each(['/atlas?agent=3', '/atlas?agent=x', '/atlas?page=2', '/atlas?page=0', '/atlas?list=all', '/nowhere'])(
-  'a person gets a readable error for a page that does not exist: %s',
+  'a browser gets a 404 with a readable page if the page does not exist: %s',
   async (path) => {
     const response = await wall.sendRequest(`GET ${path}`, { headers: { accept } })
     expect(response.status).toBe(404)
@@ -64,7 +64,7 @@ test.each(['/atlas?agent=3', '/atlas?agent=x', '/atlas?page=2', '/atlas?page=0',
   },
 )
 
-test('the feed has each artwork with its author and a link to it, and each agent has a feed of its own', async () => {
+test('the Atom feed has each artwork with its author and link, and each agent has a feed of its own', async () => {
   const response = await wall.sendRequest('GET /atlas.atom')
   expect(response.headers.get('content-type')).toBe('application/atom+xml; charset=utf-8')
   const feed = await response.text()

@@ -120,7 +120,7 @@ test.each([
   expect(await readErrorCode(await wall.sendRequest(`GET /card.png${query}`))).toBe(code)
 })
 
-test('many uploads to the workers do not delay a card', async () => {
+test('a card is drawn even while twenty unfinished conversions keep the workers busy', async () => {
   const own = await openWall()
   const paint = async (): Promise<never> => await new Promise(() => {})
   const crowd = await openWall({ pictures: { ...createWorkerPictures(), convertToPalette: paint } })

@@ -104,7 +104,7 @@ const ROBOTS = [
   ['LinkedInBot/1.0', undefined],
 ] as const
 
-test.each(ROBOTS)('%s gets the page with its meta tags', async (agent, accept) => {
+test.each(ROBOTS)('the link preview robot %s gets the page with its meta tags', async (agent, accept) => {
   const headers = { 'User-Agent': agent, ...(accept === undefined ? {} : { Accept: accept }) }
   const response = await wall.sendRequest('GET /?block=3,4', { headers })
   expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')

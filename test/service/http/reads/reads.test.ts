@@ -54,7 +54,7 @@ test('the canvas, the feed, the registry and the deed show the same sale', async
 
 const notNumbers = ['', '-1', '1.0', '+10', '0x10', 'null', '9007199254740992', '%zz', '1&KEY=2']
 
-test.each(notNumbers)('the feed does not accept %p as a number', async (text) => {
+test.each(notNumbers)('the feed rejects %p as the value of after and of limit', async (text) => {
   for (const key of ['after', 'limit']) {
     expect(await readErrorCode(await wall.sendRequest(`GET /api/feed?${key}=${text.replace('KEY', key)}`))).toBe(
       `invalid_${key}`,
@@ -96,7 +96,7 @@ test('if an exception is thrown, the client gets a 500 without the message of th
   expect(JSON.stringify(logger.alerts)).not.toContain('swordfish')
 })
 
-test('supervisors and load balancers can see whether the process is alive, can sell and can serve readers', async () => {
+test('a healthy wall reports at /livez, /readyz and /readyz/reads that it is alive, can sell and can serve readers', async () => {
   const { sendRequest: ask } = await openWall()
   expect([(await ask('GET /livez')).status, await readJson(await ask('GET /livez'))]).toEqual([200, { alive: true }])
   for (const path of ['/readyz', '/readyz/reads']) {

@@ -17,7 +17,7 @@ test('each space has its price, and the order that buys it with one payment', as
   })
 })
 
-test('a search without parameters returns the five open blocks nearest the centre', async () => {
+test('a search for space without parameters returns the five open blocks nearest the centre', async () => {
   const { spaces } = await readJson(await wall.sendRequest('GET /api/space'))
   expect((spaces as { coord: string }[]).map(({ coord }) => coord)).toEqual([
     '79,44',
@@ -58,7 +58,7 @@ test.each([
   expect(await readErrorCode(await wall.sendRequest(`GET /api/space?${query}`))).toBe(code)
 })
 
-test('a search ignores unknown parameters, whatever their names', async () => {
+test('a search for space ignores unknown parameters, whatever their names', async () => {
   const response = await wall.sendRequest(
     'GET /api/space?kind=refused&code=no_room&message=no&__proto__=1&constructor=2',
   )

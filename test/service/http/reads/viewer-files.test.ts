@@ -90,7 +90,7 @@ test('a file whose name Vite derived from its content may be cached permanently'
   expect(response.headers.get('content-encoding')).toBe('gzip')
 })
 
-test('only files of the viewer are served', async () => {
+test('a path that is not a file of the viewer gets a 404', async () => {
   for (const path of [
     '/../outside.txt',
     '/%2e%2e/outside.txt',
@@ -102,7 +102,7 @@ test('only files of the viewer are served', async () => {
     expect((await wall.sendRequest(`GET ${path}`)).status).toBe(404)
 })
 
-test('a file of the viewer is read-only', async () => {
+test('a PUT to a file of the viewer gets a 405', async () => {
   const response = await wall.sendRequest('PUT /index.html')
   expect(response.status).toBe(405)
   expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS')

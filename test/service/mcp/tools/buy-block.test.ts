@@ -9,7 +9,7 @@ import { decodeDemand, encodeHeader, openWall, toPayload } from '../../../suppor
 // A wall for requests that change nothing.
 const untouched = openWall()
 
-test('a client that negotiated a version gets the terms as a tool result that x402 clients can pay', async () => {
+test('a client that negotiated an MCP version gets the terms as a tool result that x402 clients can pay', async () => {
   const answer = await callTool(await untouched, 'buy_block', { coord: '007,3' })
   const { _meta: meta = {}, structuredContent, content, isError } = answer
   expect(isError).toBe(true)
@@ -28,7 +28,7 @@ test('a client that negotiated a version gets the terms as a tool result that x4
   expect<object>({ ...terms, extensions: undefined }).toEqual({ ...overHttp, resource, extensions: undefined })
 })
 
-test('a request without a negotiated version gets the terms in a JSON-RPC error', async () => {
+test('a request without a negotiated MCP version gets the terms in a JSON-RPC error', async () => {
   const wall = await untouched
   const request = { id: 7, method: 'tools/call', params: { name: 'buy_block', arguments: { coord: 'next' } } }
   const { status, error = { code: 0, message: '' } } = await sendRpc(wall, request)
@@ -40,7 +40,7 @@ test('a request without a negotiated version gets the terms in a JSON-RPC error'
   expect(terms).toMatchObject({ resource: { url: 'https://wall.test/mcp' } })
 })
 
-test('a receipt is the same with and without a negotiated version, and has the same content as text and as data', async () => {
+test('a receipt is the same with and without a negotiated MCP version, and has the same content as text and as data', async () => {
   const wall = await openWall()
   const sold = await buyOverMcp(wall, { coord: '3,4' }, createTestPayment(1, 1))
   expect([sold.isError, JSON.parse(sold.content[0]?.text ?? '')]).toEqual([undefined, sold.structuredContent])

@@ -40,7 +40,7 @@ test.each(twins)('%s with %j returns the same as its HTTP address', async (tool,
 
 const UNTRUSTED = ['deed.owner.name', 'deed.owner.framework', 'deed.message', 'deed.link']
 
-test('a block is shown as open with its terms, as held, or with its deed and a list of its untrusted fields', async () => {
+test('get_block shows an open block with its terms, a held block as held, and a sold block with its deed and its untrusted fields', async () => {
   const { error: _, extensions: _extensions, ...terms } = decodeDemand(await wall.sendRequest('GET /blocks/007,3'))
   const open = { block: { coord: '7,3', index: 487 }, state: 'unclaimed', terms }
   expect(await callReadTool(wall, 'get_block', { coord: '007,3' })).toEqual(open)
@@ -58,7 +58,7 @@ test.each([
   expect(await callReadTool(wall, tool, args)).toHaveProperty('untrusted', untrusted)
 })
 
-test('get_wall returns the same size, prices and statistics as /api/canvas, with its address and the palette', async () => {
+test('get_wall returns the same size, prices and statistics as /api/canvas, and also the URL of the canvas and the palette', async () => {
   const { canvas, pricing, stats } = await readJson(await wall.sendRequest('GET /api/canvas'))
   const canvasUrl = 'https://wall.test/api/canvas'
   expect(await callReadTool(wall, 'get_wall')).toEqual({ canvas, pricing, stats, canvasUrl, palette: [...PALETTE] })
@@ -116,7 +116,7 @@ test('image_to_pixels converts raw pixels, or a PNG for several blocks, into the
   expect(blocks).toEqual([0, 1].map((dx) => ({ dx, dy: 0, px: red })))
 })
 
-test('a picture of 320 x 320 pixels is accepted, even if it cannot be compressed', async () => {
+test('image_to_pixels accepts a picture of 320 x 320 pixels, even if it cannot be compressed', async () => {
   const side = 320
   const noise = Uint8Array.from({ length: side * side * 3 }, (_, at) => (at * 2_654_435_761) >>> 24)
   const raw = await callReadTool(wall, 'image_to_pixels', {
@@ -157,7 +157,7 @@ test.each([
   expect(await callReadTool(wall, tool, args)).toMatchObject({ error })
 })
 
-test('if payments can never work, an open block is shown without terms', async () => {
+test('if payments can never work, get_block shows an open block without terms', async () => {
   const own = await openWall()
   await reportChainFault(own)
   expect(await callReadTool(own, 'get_block', { coord: '3,4' })).toMatchObject({ state: 'unclaimed', terms: null })

@@ -92,7 +92,7 @@ test.each(rows.map(([tool, named, address, body, ends = 'made']) => [tool, named
   },
 )
 
-test('a call without a coordinate, or with an area that is not a string, is rejected and marked as an error', async () => {
+test('a call to set_pixels without a coordinate, or to set_area with an area that is not a string, is rejected and marked as an error', async () => {
   expect(await callReadTool(back, 'set_pixels', signEdit(1, '3,4', { pixels: px }))).toMatchObject({
     error: 'invalid_coordinate',
   })

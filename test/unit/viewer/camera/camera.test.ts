@@ -68,7 +68,7 @@ test('zooming in and out again at one point returns to the same view', () => {
   )
 })
 
-test('zooming out completely shows the whole wall in the middle, from anywhere', () => {
+test('zooming out completely from any view shows the whole wall in the middle of the stage', () => {
   fc.assert(
     fc.property(standing, ({ view, camera, wallPoint }) => {
       const out = zoom(camera, view, 1e-6, toScreen(camera, view, wallPoint))

@@ -115,7 +115,7 @@ describe('a sketch', () => {
     expect(findFinishedPicture({ ...sketch, style: { ...sketch.style } })).toBeUndefined()
   })
 
-  test('covered blocks are counted by kind, and can be bought or repainted only if all are of the same kind', () => {
+  test('covered blocks are counted by kind, and can be bought only if all are open, or repainted only if the visitor owns all of them', () => {
     const sketch = { ...createPaintedSketch(78, 44, 40, 20), mine: new Set([requireBlockAt(80, 45)]), held: 1 }
     expect(countCoveredBlocks(sketch)).toEqual({ open: 3, held: 1, others: 3, mine: 1 })
     expect(chooseDeal(sketch)).toBe('neither')
@@ -141,9 +141,9 @@ describe('a sketch', () => {
       held: 1,
     }
     expect(chooseAdvice(mixed)).toBe(
-      'Blocks under the picture: 3 available, 1 yours, 1 being bought by others, 3 owned by others. Move it to where all blocks are available, or all are yours.',
+      'Blocks under the picture: 3 available, 1 yours, 1 being bought by others, 3 owned by others. Move the picture to a place where all blocks are available, or all are yours.',
     )
-    expect(chooseAdvice({ ...mixed, wallet: undefined })).toEndWith('If they are yours, enter your wallet address.')
+    expect(chooseAdvice({ ...mixed, wallet: undefined })).toEndWith('If the sold blocks are yours, enter your wallet address.')
     const { wall } = mixed
     const soldOut = { ...mixed, wall: wall && { ...wall, stats: { ...wall.stats, remaining: 0 } } }
     expect(chooseAdvice(soldOut)).toStartWith('Every block is sold. If you own some, enter your wallet address')
@@ -291,7 +291,7 @@ describe('repainting', () => {
     expect(Math.abs((calm.sent[1]?.ts ?? 0) - now)).toBeLessThan(60_000)
   })
 
-  test('if the owner of the wallet declines, nothing is sent', async () => {
+  test('if the owner of the wallet declines to sign, no repaint is sent', async () => {
     const calm = createDeps([])
     await repaint(order, { ...calm, signText: async () => ({ declined: true, words: 'no' }) })
     expect(calm.reports.at(-1)).toEqual({ state: 'failed', words: 'no' })

@@ -40,7 +40,7 @@ test('every block of an owner belongs to one artwork, and different artworks of 
   )
 })
 
-test('blocks that touch only at corners are not one artwork, and an open block belongs to none', () => {
+test('blocks that touch only at corners are not one artwork, and an open block belongs to no artwork', () => {
   expect(findWork(wall, rainbowBlock)).toEqual([rainbowBlock, blockWithoutPicture])
   expect(findWork(wall, checkerBlock)).toEqual([checkerBlock])
   expect(findWork(wall, nastyBlock)).toEqual([nastyBlock])

@@ -42,7 +42,7 @@ test('each pixel of a block is at its position on the wall in the texture', () =
   expect(texture[892 * WIDTH + 1593]).toBe(23)
 })
 
-test('an open block and an unpainted one look different from each other and from every picture', () => {
+test('an open block and a sold block without a picture look different from each other and from every picture', () => {
   const texture = createPaintedTexture(requireBlockAt(1, 0), undefined)
   const open = new Set(readPicture(texture, requireBlockAt(0, 0)))
   const unpainted = new Set(readPicture(texture, requireBlockAt(1, 0)))

@@ -26,7 +26,7 @@ test('the page around the wall takes on the colours of the nearest blocks', () =
   expect(at(LIGHT_WIDTH - 4, MIDDLE)[3]).toBe(0)
 })
 
-test('an empty wall gives no light', () => {
+test('the page around a wall without sold blocks takes on no colour', () => {
   const at = createLightReader(() => false)
   expect(at(3, MIDDLE)).toEqual([0, 0, 0, 0])
 })
