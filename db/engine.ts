@@ -49,8 +49,8 @@ export type Ahead<Store = Engine> = {
   /** Once this resolves, reads leave out damaged rows. Rejects with `CannotOpen` if the store cannot be used. */
   readonly checked: Promise<Checked>
   /**
-   * Checks the history, which takes longer as it grows; call it once `checked` has resolved. Until this check is
-   * complete, each entry is checked as it is read. Rejects with `CannotOpen` if the store cannot be used.
+   * Checks the history, which takes longer as the history grows; call this once `checked` has resolved. Until this
+   * check is complete, each entry is checked as it is read. Rejects with `CannotOpen` if the store cannot be used.
    */
   checkHistory(): Promise<void>
 }

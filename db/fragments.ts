@@ -56,7 +56,7 @@ const postgres: Readonly<Record<string, Fragment>> = {
   in: ([type, list]) => `= ANY (${list}::${type}[])`,
   each: ([type, list]) =>
     `(SELECT ${KEY}, value FROM unnest(${list}::${type}[]) WITH ORDINALITY AS listed (value, place))`,
-  // The planner guesses that a function over JSON returns a hundred rows; for an array it guesses ten.
+  // The list is an array because the planner expects ten rows from an array, but a hundred from a function over JSON.
   rows: ([list, ...fields]) => `
     (SELECT ${KEY}, ${renderColumns(fields, (name, type) => `(value ->> '${name}')::${type}`)}
     FROM unnest(${list}::json[]) WITH ORDINALITY AS listed (value, place))`,

@@ -32,8 +32,8 @@ import {
 export type Moved = Readonly<Partial<Record<WallTable, number>>>
 
 /**
- * Moves a wall from one location to another. Throws `CannotOpen` if that fails; the new location stays empty unless the
- * message says otherwise.
+ * Moves a wall from one location to another. Throws `CannotOpen` if the move fails; the new location then stays empty
+ * unless the message says otherwise.
  */
 export async function moveWall(from: Database, to: Database, given: Omit<Moving, 'note'>): Promise<Moved> {
   const moving = { ...given, note: `has moved to ${formatLocation(to)} at ${new Date().toISOString()}` }
@@ -43,7 +43,9 @@ export async function moveWall(from: Database, to: Database, given: Omit<Moving,
   } catch (error) {
     throw error instanceof StoreUnavailable ? new CannotOpen(error.message) : error
   }
-  throw new CannotOpen('the wall already uses that kind of database; to move the wall to another location, restore a backup there')
+  throw new CannotOpen(
+    'the wall already uses that kind of database; to move the wall to another location, restore a backup there',
+  )
 }
 
 /** A location as shown to the operator, without the secrets in its URL. */
@@ -83,7 +85,7 @@ async function copyTable(table: WallTable, from: WallRows, to: NewWall): Promise
   let sales = 0
   for await (const page of from.readPages(table)) {
     for (const row of page) {
-      // Old repaints may have been compacted away, but sales never are.
+      // Compaction may have removed old repaints, but it never removes sales.
       if (table === 'changes' && row.seq !== null && row.seq !== ++sales)
         throw new CannotOpen(`the log lacks sale ${sales}; restore an intact backup, and move the wall again`)
     }

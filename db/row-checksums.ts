@@ -35,7 +35,7 @@ export const PAYMENT = [
   'claimed_at',
 ] as const
 
-/** The columns that each table's checksum covers, in order; the first one contains the row's number. */
+/** For each table, the columns that a row's checksum covers, in order; the first column contains the row's number. */
 export const SUMMED = {
   agents: ['id', 'wallet', 'name', 'framework', 'first_seen_at', 'changed'],
   blocks: ['i', 'rank', 'state', 'payment', 'agent', 'pixels', 'message', 'link', 'changed'],

@@ -36,7 +36,7 @@ type StateRow =
   | { readonly state: 'released'; readonly dead: Flag }
   | { readonly state: 'credited'; readonly tx: Hash; readonly paid_back: 1 | null }
 
-/** A row of `payments`; if it was sold, with the names that its sale wrote to the log. */
+/** A row of `payments`; for a sold payment, with the names that its sale wrote to the log. */
 export type PurchaseRow = AuthorizationRow &
   ContentRow &
   SizeRow &
@@ -59,13 +59,13 @@ export const PURCHASE_SOURCES = { payments: 'id', changes: 'sale_number', purcha
 
 /**
  * SQL for the number of the payment with `payer` and `nonce`. Joins use this number. If a join compared the two columns
- * itself, SQLite would plan it again on each run, which takes 20 of the 25 us.
+ * itself, SQLite would plan the statement on each run, which takes 20 of the run's 25 us.
  */
 export const PAYMENT_ID = '(SELECT id FROM payments WHERE payer = $payer AND nonce = $nonce)'
 
 /**
- * The condition that `o`, a row of payouts, records the refund of the credit `p`. A note about stray money does not:
- * that money may become a credit later.
+ * The condition that `o`, a row of payouts, records the refund of the credit `p`. A note about stray money does not
+ * record a refund, because that money may become a credit later.
  */
 export const PAID_OUT = `o.payer = p.payer AND o.nonce = p.nonce AND o.reference NOT IN ('${STRAY_NOTE}', '${STRAY_BY_HAND}')`
 
@@ -79,7 +79,10 @@ export const renderPurchaseSql = (more = ''): string => `
 
 export const SELECT_PURCHASE = renderPurchaseSql()
 
-/** The condition that a payment is unfinished. It must be exactly that of the index `unfinished`; queries add more. */
+/**
+ * The condition that a payment is unfinished. It must be exactly the condition of the index `unfinished`; queries may
+ * add further conditions.
+ */
 export const IS_UNFINISHED = `(state = 'reserved' OR (state = 'released' AND dead = 0) OR (state IN ('sold', 'credited') AND looks < 2))`
 
 /** The addresses in the column `payees` of the wall’s own row. */

@@ -68,13 +68,13 @@ export class ConfigError extends Error {
 // Nothing is served outside this machine unless the operator sets another address.
 const LOOPBACK = '127.0.0.1'
 
-// The most characters in a title; a card shows fewer of them.
+// The maximum length of a title in characters; a card shows fewer characters.
 const TITLE_MAX = 40
 
 type Env = Readonly<Record<string, string | undefined>>
 
 /**
- * All settings: whether each is required, and whether it is a secret, which may also be in the file that `NAME_FILE`
+ * All settings: whether each is required, and whether it is a secret. A secret may also be in the file that `NAME_FILE`
  * names. A test compares docs/settings.md and `.env.example` with this table.
  */
 export const SETTINGS = {
@@ -260,7 +260,10 @@ function readPlaceFrom(read: Read, problems: string[]): Place {
   return { port, database, adminSocketPath, witnessPath, isWitnessApart }
 }
 
-/** A path beside the database file; without one, a path for each instance, named after its admin socket or its port. */
+/**
+ * A path beside the SQLite file; for PostgreSQL, a path named after the instance's admin socket or port; `undefined`
+ * for a database in memory.
+ */
 function locateBeside(
   { database, port, adminSocketPath }: Pick<Place, 'database' | 'port' | 'adminSocketPath'>,
   what: 'witness' | 'books',

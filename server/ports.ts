@@ -53,7 +53,8 @@ export type Ledger = {
   find(key: PaymentKey): Promise<Purchase | undefined>
   /**
    * Whether this payer can buy a target, and the unanswered purchase of the payer that must be resolved first, if any.
-   * One that is not uncertain is ignored if `active` has its nonce: a run of this process serves its client.
+   * A purchase that is not uncertain is ignored if `active` contains its nonce, because a run of this process serves
+   * its client.
    */
   checkAvailability(target: Target, payment: Payment, now: UnixMs, active: readonly Hash[]): Promise<AvailabilityCheck>
   /** The payments that hold a target; for `next`, all payments that hold a block. */
@@ -114,8 +115,8 @@ export type Ledger = {
   markAnswered(key: PaymentKey): Promise<void>
   /**
    * Every payment to check now: held, watched for a late settlement, or sold and not seen on the chain. A sale that was
-   * seen is checked twice more: soon, while a lost payment can be settled again, and once no reorganisation can replace
-   * the transfer any more. A credit is also checked at that later time.
+   * seen there is checked twice more: soon, while a lost payment can be settled again, and later, once no
+   * reorganisation can replace the transfer. A credit is also checked at that later time.
    */
   listUnfinished(now: UnixMs): Promise<readonly PaymentKey[]>
 }
@@ -134,7 +135,7 @@ export type LedgerReader = {
   listSold(after: number, limit: number): Promise<readonly SoldPayment[]>
   /**
    * At most `limit` payments that bought nothing, skipping the first `after`: credits, then money that was only
-   * recorded, each in the order of arrival.
+   * recorded, each group in the order in which it was stored.
    */
   listOwed(after: number, limit: number): Promise<readonly OwedPayment[]>
 }
@@ -157,7 +158,7 @@ export type Blocks = {
 export type Payouts = {
   /**
    * Records where money was paid back, or that it is stray (see `isStray`). Returns `false`, and changes nothing, if
-   * this payment already has a record. Only money that was recorded as stray can be paid back later.
+   * this payment already has a final record. Only a record as stray can be replaced later, for example by a payout.
    */
   recordReference(key: PaymentKey, reference: string, now: UnixMs): Promise<boolean>
   /** The reference of money that was paid back or is recorded as stray; `undefined` for money without a record. */
@@ -194,7 +195,7 @@ export type Log = {
   /** At most `limit` changes after number `after`, oldest first. */
   readAfter(after: number, limit: number): Promise<readonly Change[]>
   /**
-   * The shortest part of the log that leads to the present state: every sale and action of the operator, the latest
+   * The shortest part of the log that leads to the present state: every sale, every action of the operator, the latest
    * repaint of each block and the latest identity of each agent. The number of the last entry is that of the log.
    */
   readCompacted(): Promise<readonly Change[]>
@@ -226,8 +227,8 @@ export type Store = {
   /** The store's position, counting only what would survive a power failure. */
   readPosition(): Promise<StorePosition>
   /**
-   * Calls `report` if the store that responds may not be the same as before, and before any result of it is used.
-   * While that store is older than what this process has seen, all ports of the store are unavailable.
+   * Calls `report` if the store that responds may not be the same as before. The call comes before any result of that
+   * store is used. While that store is older than what this process has seen, all ports of the store are unavailable.
    */
   watchForReplacement(report: (replaced: StoreReplaced) => void): void
 }
@@ -356,8 +357,8 @@ export type Wallets = {
   ): Promise<SignedBy | Exclude<SignatureCheck, 'signed'>>
   /**
    * Whether the payer signed the payment. It is called before any facilitator. `signed`: by the payer's key, which
-   * needs no chain call, or by its contract, which is queried on the chain. `not-signed`: by neither, which is mostly
-   * found without a call. `busy`: not by a key, and too many contracts are being queried. `silent`: not by a key, and
+   * needs no chain call, or by its contract, which is queried on the chain. `not-signed`: by neither, which usually
+   * needs no chain call. `busy`: not by a key, and too many contracts are being queried. `silent`: not by a key, and
    * the chain did not respond.
    */
   checkPaymentSignature(payment: Payment): Promise<SignatureCheck>

@@ -19,7 +19,7 @@ export const toWallPort = ({ host: hostname, port }: Config): Port => ({ setting
 export const toMetricsPort = ({ metricsHost: hostname, metricsPort: port }: Config): Port | undefined =>
   port === undefined ? undefined : { setting: 'METRICS_PORT', hostname, port }
 
-/** Calls `listen`. Throws `ConfigError`, which names the setting, if the call cannot listen. */
+/** Calls `listen`. Throws `ConfigError`, which names the setting, if listening fails. */
 export function listenOn<T>({ setting, hostname, port }: Port, listen: (place: Omit<Port, 'setting'>) => T): T {
   try {
     return listen({ hostname, port })

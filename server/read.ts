@@ -19,7 +19,7 @@ export class Unreadable {
   }
 }
 
-/** Reads a value, or refuses it. `schema` says what it accepts. */
+/** Reads a value, or refuses it. `schema` says what the reader accepts. */
 export type Reader<Read> = ((given: unknown) => Read | Failure) & { readonly schema: TObject }
 
 /**

@@ -55,7 +55,7 @@ const DENIED_READ_EVERY_MS = 1000
 // The time that a request takes in addition to its settlement: for verification, the chain and the store.
 const DRAIN_SLACK_MS = 30_000
 
-// How long the loading of other modules waits, at most, until the first reads are published.
+// The longest time that the loading of other modules waits for the first reads to be published.
 const READERS_FIRST_MS = 1000
 
 const WITNESS_BESIDE =

@@ -16,7 +16,7 @@ export const TIMES = {
   /** How often to check whether a probe is due: a failed purchase makes one due earlier. */
   probesDueEveryMs: 1000,
 
-  // A store opens within a second; a database server whose standby is missing never opens.
+  // A store opens within a second, but never while its database server waits for a missing standby.
   storeOpensWithinMs: 5000,
   storeChecksEveryMs: 2000,
   storeReadTimeoutMs: 2000,

@@ -165,7 +165,8 @@ async function measureSearch(terms: Server, full: Server, count: number) {
       connections: 1,
       ms: 60_000,
     })
-    if (statuses.get(409) !== count) throw new Error(`a wall without space sent the statuses ${JSON.stringify([...statuses])}`)
+    if (statuses.get(409) !== count)
+      throw new Error(`a wall without space sent the statuses ${JSON.stringify([...statuses])}`)
     latencies = latenciesMs
   }
   let duringSearch = { 'p50 ms': Number.NaN, 'p99 ms': Number.NaN }

@@ -140,7 +140,8 @@ async function measureRate(
   const heard = await Promise.all(servers.map(({ port }) => runLoad({ port, getNextRequest: next, connections, ms })))
   const seconds = (performance.now() - startedAt) / 1000
   for (const { requests, statuses } of heard)
-    if ((statuses.get(200) ?? 0) < requests) throw new Error(`the responses had the statuses ${JSON.stringify([...statuses])}`)
+    if ((statuses.get(200) ?? 0) < requests)
+      throw new Error(`the responses had the statuses ${JSON.stringify([...statuses])}`)
   return heard.reduce((sum, { requests }) => sum + requests, 0) / seconds
 }
 

@@ -87,7 +87,8 @@ async function measureCost(wall: Server, asked: Asked, { rounds, ms }: Pace) {
   for (let round = 0; round < rounds; round++) {
     const [main, all] = [readMainThreadUs(wall.pid), readCpuUs(wall.pid)]
     const { requests, statuses } = await sendRequests(ms)
-    if ((statuses.get(200) ?? 0) < requests) throw new Error(`the wall sent the statuses ${JSON.stringify([...statuses])}`)
+    if ((statuses.get(200) ?? 0) < requests)
+      throw new Error(`the wall sent the statuses ${JSON.stringify([...statuses])}`)
     costs.push({ main: (readMainThreadUs(wall.pid) - main) / requests, all: (readCpuUs(wall.pid) - all) / requests })
   }
   return {

@@ -70,7 +70,8 @@ async function buyBlocks({ port }: Server, payments: readonly string[], atOnce: 
     connections: atOnce,
     ms: 60_000,
   })
-  if (statuses.get(200) !== payments.length) throw new Error(`purchases ended with the statuses ${JSON.stringify([...statuses])}`)
+  if (statuses.get(200) !== payments.length)
+    throw new Error(`purchases ended with the statuses ${JSON.stringify([...statuses])}`)
   return { p50: computePercentile(latenciesMs, 0.5), p99: computePercentile(latenciesMs, 0.99) }
 }
 

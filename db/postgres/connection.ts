@@ -55,8 +55,8 @@ export type Connection = Pick<Pool, 'borrowWithoutTimeout' | 'listen' | 'isOpen'
   read<T>(work: () => Tx<T>): Promise<T>
   /**
    * Runs work as one transaction, under the lock of its wallet: all of it is stored, or nothing. Throws
-   * `StoreUnavailable` if nothing was stored, or `CommitUnknown` if a commit was cut off and the database does not
-   * respond: the next look-up shows whether its writes are there.
+   * `StoreUnavailable` if nothing was stored. Throws `CommitUnknown` if the commit was cut off and the database does
+   * not respond; the next look-up shows whether the writes were stored.
    */
   write<T>(about: Address | null, work: () => Tx<T>): Promise<T>
   /** Like `write`, but shares one transaction with other waiting writes; each is stored or rolled back separately. */
@@ -291,7 +291,10 @@ const LEAVE = `
       ${TABLES_VERSION} FROM progress)
   SELECT * FROM progress`
 
-/** Why the table of tokens rejected a commit's token, so that nothing was stored; `undefined` for another error. */
+/**
+ * Why the table of tokens rejected a commit's token, which means that nothing was stored; `undefined` for any other
+ * error.
+ */
 function describeCommitRefusal(error: unknown): string | undefined {
   const code = getErrorCode(error)
   if (code === NOT_NULL_VIOLATION) return 'the database is older than the state this wall has seen'

@@ -3,7 +3,8 @@
 import type { ChangeNotifier, ExclusiveJobs, Leases } from '../../server/ports.ts'
 import type { Connection } from './connection.ts'
 
-// Long enough for a process that is blocked for some seconds to keep its job, short enough to replace a frozen one.
+// Long enough that a process blocked for some seconds keeps its job, and short enough that a frozen process is soon
+// replaced.
 const JOB_MS = 15_000
 const RENEW_EVERY_MS = 5000
 

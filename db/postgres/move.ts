@@ -60,7 +60,7 @@ export const exportPostgres = <T>(
 
 /**
  * Creates the tables of an empty database, and in one transaction the wall that `work` fills in. Throws `CannotOpen` if
- * a process has a wall open on it, or if anything was ever sold there.
+ * a process has a wall open on the database, or if a wall there was ever used.
  */
 export const importPostgres = <T>(
   url: string,
@@ -90,7 +90,7 @@ const TABLES = WALL_TABLES.join(', ')
 
 const UNHURRIED = 'SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0'
 
-/** Runs `work` with a connection without a time limit. Every error of the database becomes `CannotOpen`. */
+/** Runs `work` on a connection that has no time limit. Every error of the database becomes `CannotOpen`. */
 async function runInOwnSession<T>(url: string, work: (session: Session) => Promise<T>): Promise<T> {
   const pool = openPool(url, TIMES.databaseAnswerTimeoutMs, { name: 'pixel-wall-move' })
   const createOpenError = (why: string) => new CannotOpen(`the database at ${formatDatabaseLocation(url)} ${why}`)

@@ -27,7 +27,7 @@ export type Listening = { readonly ended: Promise<void>; stop(): Promise<void> }
 
 /** Connections to one server, opened on demand. Errors of the server are thrown unchanged. */
 export type Pool = {
-  /** Runs `work` with a connection, within a few seconds. If it throws, its transaction is rolled back. */
+  /** Runs `work` with a connection, for a few seconds at most. If it throws, its transaction is rolled back. */
   borrow<T>(work: (session: Session) => Promise<T>): Promise<T>
   /** Like `borrow`, but without a time limit. Throws `StoreUnavailable` for errors of the server. */
   borrowWithoutTimeout<T>(work: (session: Session) => Promise<T>): Promise<T>
@@ -102,7 +102,8 @@ export function openPool(url: string, answerMs: number, { name = WALL_NAME, chec
     },
     async listen(notify) {
       const ended = Promise.withResolvers<void>()
-      // By default, Bun would listen again only after up to half a minute, and print the server's messages meanwhile.
+      // By default, Bun would wait up to half a minute before it listens again, and print the server's messages
+      // meanwhile.
       const end = () => void listener.close({ timeout: 0 }).then(ended.resolve, ended.resolve)
       const listener = connect({ onclose: end })
       const one: Listening = {

@@ -1,6 +1,6 @@
 /**
- * Makes sure that the current server is not an older copy of an earlier one, as after a failover to a stale standby, or
- * after a backup was restored while the wall was running. Such a server has wrong data about money.
+ * Makes sure that the current server is not an outdated copy of the database. It may be one after a failover to a stale
+ * standby, or after a backup was restored while the wall was running. Such a server has wrong data about money.
  */
 
 import { StoreUnavailable } from '../../server/domain/failure.ts'

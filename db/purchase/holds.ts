@@ -261,7 +261,10 @@ const RELEASE = `
   UPDATE payments SET state = 'released', uncertain = 0, dead = $dead
   WHERE payer = $payer AND nonce = $nonce AND state = 'reserved'`
 
-/** Releases a held block, or records that a released payment can never settle. */
+/**
+ * Releases the blocks held for a payment. If they are already released and `isFinal` is true, records that the payment
+ * can never settle.
+ */
 export function* release(before: Purchase, isFinal: boolean): Tx<void> {
   const { payment } = before
   const [{ purchase }] = yield* runTogether(readKnownPurchase(payment), lockHeldBlocks(payment))

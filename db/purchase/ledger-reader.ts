@@ -74,7 +74,7 @@ const CREDITS = `
     ORDER BY id DESC LIMIT ${ACCOUNT_PAGE_MAX}) AS latest
   ORDER BY id`
 
-// The inner SELECT reads only an index, if the engine's index contains the row number.
+// On an engine whose indexes contain the row number, the inner SELECT reads only an index.
 const PURCHASES = `
   ${SELECT_PURCHASE} WHERE p.id IN (
     SELECT id FROM payments WHERE payer = $payer AND id < $before ORDER BY id DESC LIMIT $limit)

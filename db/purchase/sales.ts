@@ -27,7 +27,10 @@ import { lockOpenPlace, type SoldBlocks } from './places.ts'
 
 type Proof = { readonly tx: Hash; readonly settled: boolean }
 
-/** Sells a held block or area. Returns an existing sale; if `settled`, first records that the chain shows it. */
+/**
+ * Sells a held block or area. If there is already a sale, returns it; if `settled`, first records that the chain shows
+ * its payment.
+ */
 export function* finalize(key: PaymentKey, tx: Hash, settled: boolean, now: UnixMs): Tx<SoldPurchase> {
   const [{ id, purchase }, , buyer] = yield* runTogether(
     readKnownPurchase(key),

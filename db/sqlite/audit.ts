@@ -1,4 +1,4 @@
-/** The books for auditors, read while another process owns the database and without its help. */
+/** The books for auditors, read without the help of the process that owns the database. */
 
 import { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
@@ -24,7 +24,7 @@ export function openAudit(path: string): OpenAudit {
     db.run('PRAGMA busy_timeout = 5000')
     const connection: RawConnection = { prepare: (sql) => db.query(sql), run: (sql) => void db.run(sql) }
     checkSchema(connection)
-    // Everything inside one transaction is from one snapshot.
+    // All reads inside one transaction see the same snapshot.
     const read = async <T>(work: () => Tx<T>) =>
       runOrRefuseToOpen(
         path,

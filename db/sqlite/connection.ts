@@ -36,7 +36,7 @@ export type Connection = RawConnection & {
   write<T>(work: () => T): T
   /** Like `write`, but shares one commit with concurrent writes; requests are served while it waits for the disk. */
   writeTogether<T>(work: () => T): Promise<T>
-  /** Resolves once everything readable by now is flushed. */
+  /** Resolves once everything that can be read now is flushed. */
   waitUntilFlushed(): Promise<void>
   /** Returns a number that increases whenever the result of a read may have changed. */
   getVersion(): number

@@ -11,8 +11,8 @@ import type { Connection } from './connection.ts'
 import { renderLatestCondition } from './latest-changes.ts'
 import { renderDamagedCondition } from './row-checksums.ts'
 
-// If an agent's row is damaged, the wallet is read from the payment of the sale, to which the block still refers. Other
-// entries avoid this look-up, because readers read the newest entries after each write.
+// If an agent's row is damaged, the wallet of a sale is read from its payment, which the block still references. If the
+// agent's row is intact, this look-up is skipped, because readers read the newest entries after each write.
 const SELECT_CHANGE = `
   SELECT number, at, kind, changes.seq, changes.block, agent, hidden, changes.name, changes.framework, changes.pixels,
     changes.message, changes.link, CASE WHEN ${renderDamagedCondition('agents', 'agents.id')}
@@ -65,8 +65,8 @@ export function createSqliteLog(connection: Connection, isChecked = () => true):
     omitModeratedNames(omitHiddenContent(rows.map(toChange), hidings.all({ after })), moderated.all({}))
   return {
     async readAfter(number, limit) {
-      // Publishes a change only after it is flushed; otherwise, a power cut could lose the change and another would get
-      // its number.
+      // Publishes a change only after it is flushed; otherwise, a power cut could lose the change, and another change
+      // would get its number.
       await connection.waitUntilFlushed()
       return connection.read(() => {
         const rows = after.all({ after: number, limit })

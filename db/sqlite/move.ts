@@ -29,8 +29,8 @@ import { openWall } from './open.ts'
 
 /**
  * Reads the wall in the file at `path`, from a consistent copy. Unless the move is a rehearsal, nobody can open the
- * file meanwhile, or after `close` without removing the note next to it. Throws `CannotOpen` if a wall is open on it or
- * a row is damaged.
+ * file meanwhile, nor after `close` while the note is next to it. Throws `CannotOpen` if a row is damaged or, except in
+ * a rehearsal, if a wall has the file open.
  */
 export async function exportSqlite<T>(
   path: string,
@@ -129,7 +129,7 @@ const getErrorCode = (error: unknown): string =>
 async function fillNewWall<T>(path: string, work: (wall: NewWall) => Promise<T>): Promise<T> {
   let connection = connect(path)
   try {
-    // An interrupted copy is thrown away, so nothing needs a flush before the end.
+    // An interrupted copy is discarded, so nothing needs a flush before the end.
     connection.run('PRAGMA foreign_keys = ON; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF')
     migrate(connection)
     connection.keepSums(() => {})

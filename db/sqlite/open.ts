@@ -47,7 +47,7 @@ export async function openSqlite(path: string, network: string, opening: Opening
 
 /**
  * Like `openSqlite`, but does not wait for the check of the file, which runs in a separate thread. Only reading is
- * allowed until `checked`.
+ * allowed until `checked` has resolved.
  */
 export async function openSqliteUnchecked(
   path: string,

@@ -78,7 +78,8 @@ export function maintainChecksums(connection: RawConnection, onDamaged: (row: Da
     checkRows(table, ids) {
       const wrong = sql.read(table, ids).filter(({ id, held, sum }) => !matchesChecksum(table, id, held, sum))
       if (wrong.length === 0) return
-      // If this transaction wrote the row, `write` computes its new checksum and checks its old content at the end.
+      // If this transaction wrote the row, `updateChecksums` checks its old content and computes its new checksum at
+      // the end.
       const own = new Set(sql.touchedOf.all({ name: table }).map(({ id }) => id))
       for (const { id } of wrong) if (!own.has(id)) rejectDamagedRow(table, id)
     },
@@ -118,9 +119,9 @@ export function listDamagedRows(connection: RawConnection, ofChanges = 'TRUE'): 
 
 type Row = { readonly id: number; readonly held: Uint8Array; readonly sum: Uint8Array | null }
 
-// Temporary tables belong to this connection, are in memory, and take part in its transactions. A row that is touched
-// twice is recorded twice, first with its initial content, because looking for an earlier record would take a third of
-// the time that the write takes.
+// Temporary tables belong to this connection, are in memory, and take part in its transactions. Looking for an earlier
+// record would take a third of the write's time, so a row that is touched twice is recorded twice, first with its
+// initial content.
 const BOOKKEEPING = `
   PRAGMA temp_store = MEMORY;
   CREATE TEMP TABLE touched (name TEXT, id INTEGER, was BLOB, sum BLOB);

@@ -79,7 +79,7 @@ export function* writeSales({ profile, content, ...entry }: Sales, blocks: reado
   )
 }
 
-/** The content of several blocks, with the pixels of one after another, as columns of their rows. */
+/** The content of several blocks, with the pixels of one block after another, as columns of their rows. */
 export const toContentColumns = ({ pixels, message, link }: BlockContent) => ({
   pixels: pixels && ((key: number) => sliceBlockPixels(pixels, key)),
   message,

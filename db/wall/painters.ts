@@ -42,7 +42,10 @@ export function toPainter(row: PainterRow): Address | null {
 
 const OF_BLOCKS = `SELECT ${PAINTERS} FROM blocks AS b ${JOIN_PAINTERS} WHERE b.i {in integer $blocks}`
 
-/** The set of painters of claimed blocks; `null` if one has none. Throws `StoreUnavailable` if a row is damaged. */
+/**
+ * The set of painters of claimed blocks; it contains `null` if a block has none. Throws `StoreUnavailable` if a row is
+ * damaged.
+ */
 export function* listPainters(blocks: readonly BlockIndex[]): Tx<ReadonlySet<Address | null>> {
   return new Set((yield* queryRows<PainterRow>(OF_BLOCKS, { blocks }, PAINTER_SOURCES)).map(toPainter))
 }

@@ -62,7 +62,7 @@ function* fileReport(
   )
   if (same >= REPORTS_OF_A_WORK_MAX) return 'known'
   if (total >= OPEN_REPORTS_MAX) return 'full'
-  // The previous day's key is deleted, so that nobody can find out the address behind one of its hashes any more.
+  // The previous day's key is deleted, so that nobody can find out the address behind a hash made with that key.
   const key = kept?.startsWith(day) === true ? kept : `${day} ${fresh}`
   if (key !== kept) yield* changeRows('the wall’s own row', NEW_KEY, { key })
   yield* countChangedRows(FORGET, { before: now - REPORTS_KEPT_MS })

@@ -13,7 +13,7 @@ const SOCK_CLOEXEC = 0o2000000
 export type Supervisor = {
   /** Reports that the process serves. From then on, sends signs of life as often as the supervisor requests. */
   reportReady(): void
-  /** Reports that the process is stopping, and only finishes the requests in progress. */
+  /** Reports that the process is stopping and from now on only finishes the requests in progress. */
   reportStopping(): void
 }
 

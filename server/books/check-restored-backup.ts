@@ -54,11 +54,11 @@ export type RestoredBackupCheck = {
  * Makes the check of this process.
  *
  * A store behind its witness is an older copy: it sells nothing until the operator accepts it. A store that is level
- * with a witness on its own device is current. Any other store may have been restored together with its witness: it
- * sells nothing until every authorization that paid the wall since the last recorded height has a purchase or was
- * resolved by the operator. Once a store is current, money without a purchase is stray, because a purchase is stored
- * before its money moves: it is booked, the operator gets an alert, and sales continue. The only exception is the
- * minutes after an acceptance, when payments that the copy lost may still arrive: they become credits.
+ * with a witness on its own device is current. Any other store may have been restored together with its witness. It
+ * sells nothing until every authorization that paid the wall since the last recorded height has a purchase, or the
+ * operator has resolved it. Once a store is current, money without a purchase is stray, because a purchase is stored
+ * before its money moves. Such money is booked, the operator gets an alert, and sales continue. In the minutes after an
+ * acceptance, payments that the copy lost may still arrive, so such money becomes a credit instead.
  */
 export function createRestoredBackupCheck(deps: RestoredBackupDeps): RestoredBackupCheck {
   const { clock } = deps

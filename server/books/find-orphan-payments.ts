@@ -60,7 +60,7 @@ export async function findOrphans(
     windows.push(window)
     arrivals.push(...window.transfers.map((transfer) => ({ ...transfer, payTo })))
   }
-  // A part that not every query covers is read again with the next range.
+  // The heights that one of the queries did not reach are read again with the next range.
   const next = windows.map((window) => window.next).reduce((one, other) => (other < one ? other : one))
   const orphans: OrphanPayment[] = []
   for (const { nonce, ...arrival } of arrivals) {

@@ -192,7 +192,7 @@ function createFinisher({ onEarlier, onOpen, now = Date.now }: BuyerDeps, pursue
       const end = await leftover.end.catch(toWallError)
       if (!(end instanceof WallError)) onEarlier?.(end.receipt)
       else if (end.kind === 'unknown' || end.kind === 'paid') onOpen?.(end)
-      else continue // the payment has cost nothing, and no longer can
+      else continue // the payment was not taken, and no longer can be
       rest -= cost
     }
   }
@@ -213,7 +213,10 @@ const SLOW_MS = 10_000
 const STILL_WAITING =
   'The wall has not responded yet. A payment can take minutes while the chain or a facilitator is slow.'
 
-/** Makes a function that takes step after step until an order has its receipt; it throws if a step is to stop. */
+/**
+ * Makes a function that takes step after step until an order has its receipt, and that throws if the next step is to
+ * stop.
+ */
 function createPursuer(deps: BuyerDeps, max: bigint): Pursue {
   const { account, onWait, isOwnArea, fetch = fetchWithTimeout, pause = wait, now = Date.now, slowMs = SLOW_MS } = deps
   return async ({ order, triesMax, signaturesMax, beforeSigning, ...pursuit }) => {

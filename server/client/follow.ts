@@ -13,7 +13,7 @@ const RECONNECT_MS = 2000
 /** Options for following a wall. */
 export type FollowOptions = {
   readonly after?: number | undefined // start after the change with this number; by default from now on
-  readonly signal?: AbortSignal | undefined // ends it
+  readonly signal?: AbortSignal | undefined // stops following
   /** Called each time a connection is established. */
   readonly onConnect?: (() => void) | undefined
   /** Called once for each interruption; the connection is retried every two seconds. */

@@ -4,7 +4,7 @@ import type { PaintedBlocks } from '../../shared/contract/picture.ts'
 import { PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
 import { BLOCK_SIZE } from '../../shared/wall.ts'
 
-/** The type of a picture, by its first bytes; `undefined` if it is neither. */
+/** The type of a picture, by its first bytes; `undefined` if it is neither a PNG nor a JPEG. */
 export function detectImageType([first, second]: Uint8Array): 'image/png' | 'image/jpeg' | undefined {
   if (first === 0x89 && second === 0x50) return 'image/png'
   return first === 0xff && second === 0xd8 ? 'image/jpeg' : undefined

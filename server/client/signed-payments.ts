@@ -19,7 +19,7 @@ export type SavedPayment = SignedRequest & { remove(): Promise<void>; setAside()
 
 /** The payments of one wallet at one wall. */
 export type SignedPayments = {
-  /** Resolves once the request would survive a power cut. Throws a `NotSavedError` if that fails. */
+  /** Resolves once the request would survive a power cut. Throws a `NotSavedError` if it cannot be saved. */
   save(request: SignedRequest): Promise<SavedPayment>
   /** All stored payments, of this process and of earlier ones. */
   list(): Promise<SavedPayment[]>

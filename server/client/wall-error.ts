@@ -5,7 +5,7 @@ import { parseObject } from './json.ts'
  *
  * - `refused`: the wall rejects the order, and took nothing;
  * - `above-max`: the order costs more than the caller allows, and nothing was signed;
- * - `unavailable`: nothing was signed, try later;
+ * - `unavailable`: nothing was signed, so try again later;
  * - `unknown`: a payment was signed and may still be taken, so the same call must be made again;
  * - `paid`: the money was taken and did not buy the order, so the signed payment is kept as a proof.
  */
@@ -32,7 +32,7 @@ export type Failure = {
   readonly until?: string | undefined // ISO time after which that payment cannot be taken any more
 }
 
-/** A `Failure`, thrown. */
+/** A `Failure` that can be thrown. */
 export class WallError extends Error implements Failure {
   override readonly name = 'WallError'
   readonly kind: FailureKind

@@ -115,7 +115,7 @@ export type Wall = {
   area(area: string): Promise<AreaState>
   /** Whether the account owns every block of an area. */
   owns(area: string): Promise<boolean>
-  /** The deed of a sold block; `undefined` while it can be bought. */
+  /** The deed of a sold block; `undefined` for a block that is not sold. */
   block(coord: string): Promise<Deed | undefined>
   canvas(): Promise<Canvas>
   /**

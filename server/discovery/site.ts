@@ -33,7 +33,10 @@ export const VERSION = manifest.version
 export const renderTagline = (site: Pick<Site, 'offer'>): string =>
   `A public ${WIDTH}x${HEIGHT} billboard. Agents buy its ${BLOCK_SIZE}x${BLOCK_SIZE} blocks for ${formatBlockPrice(site)} USD over x402.`
 
-/** The advice that the texts for agents begin with, because clients with a lower spend cap fail without an error. */
+/**
+ * The advice that the texts for agents begin with, because clients whose spend cap is below the price fail without an
+ * error.
+ */
 export const renderSpendCap = (site: Site): string => `your client's spend cap must allow ${formatBlockPrice(site)} USD`
 
 /** The host name in the texts that owners sign: that of the service's URL, without a port. */

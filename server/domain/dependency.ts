@@ -54,7 +54,7 @@ const ONLY_WARNS: readonly DependencyKind[] = [
 
 const OF_THE_OPERATOR: readonly DependencyKind[] = ['backup', 'webhook', 'catalogue']
 
-/** Whether the state of a dependency is public. It is not if only the operator uses the dependency. */
+/** Whether the state of a dependency is public. It is private if only the operator uses the dependency. */
 export const isPublic = ({ kind }: Dependency): boolean => !OF_THE_OPERATOR.includes(kind)
 
 /** Returns the dependencies that stop sales now because they are down. */

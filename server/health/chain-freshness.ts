@@ -9,7 +9,7 @@ const STILL = 'the chain has produced no block for more than a minute, or its en
 const STALLED: ChainHealth = { kind: 'stalled', what: STILL }
 
 /**
- * Wraps a chain to be silent once its newest block's number has not grown for a minute by the monotonic clock. A
+ * Wraps a chain so that it counts as silent once its height has not grown for a minute by the monotonic clock. A
  * payment shown as paid or void stays so. A payment shown as unspent is not trusted, because it may have been sent, but
  * not be in a block yet. `report` is called after each reading with the problem, or `null`.
  */

@@ -32,9 +32,9 @@ export type PaymentHealth = {
 }
 
 /**
- * The inputs of the watch. `findFacilitatorTrouble` reports problems of facilitators since their last probe; `isSuspect`
- * whether a purchase failed since the last probe; `isLate` whether this process is late itself, so that a failed probe
- * proves nothing.
+ * The inputs of the watch. `findFacilitatorTrouble` reports problems of facilitators since their last probe.
+ * `isSuspect` says whether a purchase failed since the last probe. `isLate` says whether this process is late itself; a
+ * failed probe then proves nothing.
  */
 export type PaymentHealthDeps = {
   readonly facilitator: Facilitator & { readonly isSuspect?: () => boolean }

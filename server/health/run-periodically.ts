@@ -6,7 +6,8 @@ const AFTER_A_FAULT_MS = 5000
 
 /**
  * Runs `work`, waits for the milliseconds that it returns, and so on until `signal` aborts. An exception in `work` is a
- * bug: the operator gets an alert, but the loop continues, because buyers would wait for work that has stopped.
+ * bug: the operator gets an alert, but the loop continues, because otherwise buyers would wait for work that has
+ * stopped.
  */
 export async function runPeriodically(
   { clock, logger }: { readonly clock: Clock; readonly logger: Logger },

@@ -1,6 +1,6 @@
 /**
- * Handles signed changes. The signature is in the body; or the client signs in: a 402 response contains the text to
- * sign, and a request header the signature.
+ * Handles signed changes. The signature is in the body, or the client signs in: then a 402 response contains the text
+ * to sign, and a request header contains the signature.
  */
 
 import { createSignInBody } from '../discovery/codes.ts'

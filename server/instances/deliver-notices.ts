@@ -35,7 +35,7 @@ const FAILURES_OF_AN_OUTAGE = 3
 const RETRY_FIRST_MS = 5000
 const RETRY_LAST_MS = 600_000
 
-// After a crash, the notices of up to this much time are delivered again, with the same ids.
+// After a crash, notices from a period of at most this length are delivered again, with the same ids.
 const SAVED_EVERY_MS = 1000
 
 /**

@@ -56,7 +56,9 @@ type PollLogDeps = {
   readonly times?: Times
 }
 
-/** Advances at each notification, and every second in case one is missed, until `signal` aborts. */
+/**
+ * Applies new entries at each notification, and every second in case a notification is missed, until `signal` aborts.
+ */
 export async function pollLog(deps: PollLogDeps, signal: AbortSignal): Promise<void> {
   const { notifier, applyNewEntries, clock, logger, times = TIMES } = deps
   let isBehind = false

@@ -8,9 +8,9 @@ import type { Clock, Leases } from '../ports.ts'
 import { TIMES } from '../times.ts'
 
 /**
- * Work under a lease: `work` runs once the lease is free or the payment `isOver`; `giveUp` runs if the wait is too long.
- * `work` receives whether it has the lease. `onShared` is called as soon as another process may have had the lease,
- * before, during or after `work`.
+ * Work under a lease: `work` runs once the lease is free or `isOver` returns true; `giveUp` runs if the wait is too
+ * long. `work` receives whether it has the lease. `onShared` is called as soon as another process may have had the
+ * lease, before, during or after `work`.
  */
 export type LeasedWork<T> = {
   readonly isOver: () => Promise<boolean>
@@ -27,8 +27,8 @@ export type PaymentLease = {
    */
   runWhenFree<T>(key: PaymentKey, { isOver, work, giveUp }: LeasedWork<T>): Promise<T>
   /**
-   * Renews the lease of a run. Returns whether this process still had the lease, so that no other process has worked on
-   * the payment.
+   * Renews the lease of a run. Returns whether this process still had the lease, which means that no other process has
+   * worked on the payment.
    */
   renewIfKept(key: PaymentKey): Promise<boolean>
   /** Runs `work` unless another process works on the payment. */

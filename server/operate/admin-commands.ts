@@ -258,7 +258,7 @@ async function bookStrayPayment(deps: AdminDeps, { payer, nonce }: CommandBody<'
 
 /**
  * Books all money without a known purchase as stray. In an older copy, such money may come from lost sales, which this
- * must not hide.
+ * command must not hide.
  */
 async function bookAllStrays(deps: AdminDeps): Promise<CommandResult> {
   const { restored } = deps

@@ -92,7 +92,8 @@ async function checkDisk({ database, witnessPath }: Config): Promise<Finding> {
 async function checkDatabase({ database, network, witnessPath }: Config): Promise<Finding> {
   const what = `database (${database.kind})`
   try {
-    // The witness is read before the store, because a running wall writes meanwhile.
+    // The witness is read before the store: a running wall advances both, and a witness read later could be ahead of
+    // the store.
     const seen = await openWitness(witnessPath).read()
     const position = await readPosition(database, network)
     return { what, trouble: seen !== undefined && isOlder(position, seen) ? OLDER_COPY : null }

@@ -1,4 +1,4 @@
-/** Formats the state of the wall, for an operator at a glance. */
+/** Formats the state of the wall, so that an operator sees it at a glance. */
 
 import type { Rail } from '../../shared/contract/service.ts'
 import { formatCountWithNoun } from '../../shared/money.ts'

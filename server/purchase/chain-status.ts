@@ -57,8 +57,8 @@ async function readStatusInNextBlock(
 }
 
 /**
- * Returns the outcome, with the wallet's balance added if that is too low and may be why a facilitator refused the
- * payment.
+ * Returns the outcome, with the wallet's balance added if the balance is too low and may be why a facilitator refused
+ * the payment.
  */
 export async function addSeenBalance(
   { chain, mayLookUp }: Pick<ChainStatusDeps, 'chain'> & { readonly mayLookUp: () => boolean },

@@ -1,9 +1,9 @@
 /**
  * Uses several facilitators as one. They are called in the operator's order, recently failed ones last, until one
- * accepts the payment. Verifying costs nothing, so the next one is called without waiting for a slow one. A second one
- * may settle a payment that the first may have sent: the token accepts a nonce only once, so the same signature never
- * pays twice. The chain is queried in between. The combined result says that a payment was not sent only if each
- * facilitator that was called says so.
+ * accepts the payment. Verifying costs nothing, so if one facilitator is slow, the next is called without waiting for
+ * it. A second one may settle a payment that the first may have sent: the token accepts a nonce only once, so the same
+ * signature never pays twice. The chain is queried between the two settlements. The combined result says that a payment
+ * was not sent only if each facilitator that was called says so.
  */
 
 import { createLru } from '../../shared/lru.ts'
@@ -66,7 +66,7 @@ type Seat = {
   readonly member: RingMember
   supports: Awaited<ReturnType<Facilitator['checkSupport']>> | 'unasked'
   isSuspect: boolean // a buyer's verification failed since the last probe
-  verifiedMs: number | undefined // when the last probe of its verification began, if that succeeded
+  verifiedMs: number | undefined // when the last probe of its verification began, if that probe succeeded
   readonly rests: Record<Call, { failures: number; untilMs: number }>
 }
 
@@ -82,7 +82,7 @@ const VERIFY_PROBES_EVERY_MS = 60_000
 
 /**
  * Probes one member. Its verification is probed once a minute. After a buyer's verification has failed, every probe
- * includes its verification until that succeeds.
+ * includes a verification until one succeeds.
  */
 async function probeMember(seat: Seat, clock: Clock): Promise<Awaited<ReturnType<Facilitator['checkSupport']>>> {
   const began = clock.elapsed()
@@ -119,7 +119,7 @@ type Turn = { readonly seat: Seat; readonly hasNext: boolean; readonly computeLe
 
 /**
  * Yields the members' turns to settle. Each gets an equal share of the remaining time, so that a silent member leaves
- * some for the next.
+ * time for the next.
  */
 function* planTurns(seats: readonly Seat[], timeoutMs: number, clock: Clock): Generator<Turn> {
   const deadline = clock.elapsed() + timeoutMs
@@ -208,7 +208,9 @@ async function verifyWith(
   return answers
 }
 
-/** The combined result: one that accepts the payment is enough, and a rejection takes precedence over a failure. */
+/**
+ * The combined result: one member that accepts the payment is enough, and a rejection takes precedence over a failure.
+ */
 function combineVerifications(answers: readonly VerifyResult[]): VerifyResult {
   const find = (is: (answer: VerifyResult) => boolean) => answers.find(is)
   return (
@@ -248,8 +250,8 @@ const findLastNamed = (answers: readonly SettleResult[]) =>
   answers.map(findNamedTransaction).findLast((named) => named !== undefined)
 
 /**
- * Updates a member's health after a settlement. A rejection before broadcast need not be its fault; a success that the
- * chain does not show is.
+ * Updates a member's health after a settlement. A rejection before broadcast need not be the member's fault; a success
+ * that the chain does not show is its fault.
  */
 function recordSettlement(seat: Seat, answer: SettleResult, isOpen: boolean, clock: Clock): void {
   const isWell = answer.kind === 'success' ? !isOpen : isDenial(answer) && answer.kind !== 'unsent'

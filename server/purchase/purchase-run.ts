@@ -1,8 +1,8 @@
 /**
  * One run of a purchase script: its state, how it fulfils each request of the script, and how it ends. The ledger marks
  * a purchase as unanswered from its claim until its receipt was sent. So a run that crashes, or whose client
- * disconnects, has nothing to write. Only this process knows which runs still have a waiting client: these are separate
- * purchases, even if one payer makes several in parallel.
+ * disconnects, has nothing to write. Only this process knows which runs still have a waiting client: their purchases
+ * are separate, even if one payer makes several in parallel.
  */
 
 import type { Lru } from '../../shared/lru.ts'
@@ -191,14 +191,14 @@ export function recordSent({ sent, clock }: Pick<Runs, 'sent' | 'clock'>, paymen
   sent.set(toPaymentKey(payment), before ?? clock.elapsed())
 }
 
-/** The outcome, in which a refusal with `charged: 'no'` gets another value, because the payment may still move. */
+/** The outcome, but a refusal with `charged: 'no'` gets `charged: 'unknown'`, because the payment may still move. */
 const removeDenial = (outcome: Outcome): Outcome =>
   outcome.kind === 'failure' && outcome.details?.['charged'] === 'no'
     ? addChargeStatus(outcome, { state: { kind: 'released', isFinal: false } })
     : outcome
 
 /**
- * Adds to the refusal of a payment that may still be settled the transaction that a facilitator named for it, if any.
+ * If a payment may still be settled, adds to its refusal the transaction that a facilitator named for it, if any.
  */
 function addHint({ named }: Runs, { key }: PurchaseRun, outcome: Outcome): Outcome {
   const transaction = named.get(toPaymentKey(key))

@@ -1,4 +1,4 @@
-/** Runs work once at a time: per key, or shared by all concurrent callers. */
+/** Never runs the same work twice at a time: one run per key, or one run that all concurrent callers share. */
 
 export type SingleFlight = {
   /** Runs `work` after every earlier run for `key` has ended, whatever its result. */
@@ -27,7 +27,10 @@ export function createSingleFlight(): SingleFlight {
   }
 }
 
-/** Runs `read` once at a time. Callers during a run share the next run, which sees all writes from before the call. */
+/**
+ * Never runs `read` twice at the same time. Callers during a run share the next run, which sees all writes from before
+ * the call.
+ */
 export function shareReads<T>(read: () => Promise<T>): () => Promise<T> {
   let reading: Promise<unknown> = Promise.resolve()
   let next: Promise<T> | undefined

@@ -25,7 +25,7 @@ type TakenBlocksDeps = {
   readonly applyNewEntries: () => Promise<void>
 }
 
-/** Reads the taken blocks, no older than the call. */
+/** Reads the taken blocks, as of the call or later. */
 export type TakenBlocks = () => Promise<Taken>
 
 /** Caches the taken blocks until they change, so that most reads do not go through the whole wall. */

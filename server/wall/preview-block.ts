@@ -1,4 +1,4 @@
-/** Previews a purchase: makes every check that buying makes before it requests payment, and draws the result. */
+/** Previews a purchase: makes every check that a purchase makes before payment is requested, and draws the result. */
 
 import { formatArea } from '../../shared/area.ts'
 import type { Preview, PreviewProblem } from '../../shared/contract/preview.ts'

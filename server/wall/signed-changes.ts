@@ -56,7 +56,7 @@ export type SignedRequest<Answer> = {
   readonly signers: readonly Address[]
   readonly whose: string
   readonly budgets: readonly BudgetName[]
-  readonly keys: readonly string[] // the buckets; one is taken from each of them in every budget
+  readonly keys: readonly string[] // the keys of the buckets; one unit is taken from each of these buckets in every budget
   readonly tooLate?: Failure // the refusal of a change that was signed before a change that has already been applied
   apply(signed: Signed & { readonly by: Address }, now: UnixMs): Promise<ChangeResult>
   createAnswer(result: ChangeResult): Answer
@@ -243,7 +243,7 @@ const createPendingFailure = (block: BlockIndex): Failure =>
   )
 
 /**
- * Makes a change, unless it is already refused, if the signature in its body is valid. The body has passed the
+ * Makes a change if it is not already refused and the signature in its body is valid. The body has passed the
  * contract's schema; `from` is the client's address.
  */
 export async function makeChange<Answer>(

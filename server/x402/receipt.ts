@@ -1,4 +1,4 @@
-/** The receipt of a payment: the same each time the same payment is sent. */
+/** The receipt of a payment: the same each time the payment is sent, except for parts that were hidden since. */
 
 import type { SettleResponse } from '@x402/core/types'
 import { getAddress } from 'viem/utils'

@@ -80,8 +80,8 @@ const QUERY_WITH_CATALOGUE_MAX = 2000
 
 const NOT_CATALOGUED = {}
 
-// The announcements never change and are most of a demand. Serialising them each time would take longer than all the
-// rest.
+// The announcements never change and make up most of a demand. Serialising them each time would take longer than all
+// the rest.
 const extensionsBeside = new Map<object, NonNullable<Demand['extensions']>>()
 const texts = new WeakMap<object, string>()
 

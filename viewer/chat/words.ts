@@ -22,7 +22,8 @@ export type Shown = {
 /** A sentence for the user, and the button: its label and the message that it sends. */
 export type Offer = { readonly says: string; readonly label: string; readonly message: string }
 
-const CUT_OFF = 'This view could not read the wall, perhaps because this chat does not allow it, so no artworks are shown.'
+const CUT_OFF =
+  'This view could not read the wall, perhaps because this chat does not allow it, so no artworks are shown.'
 
 /** The sentence and the action for a subject. */
 export function createOffer(shown: Shown): Offer {

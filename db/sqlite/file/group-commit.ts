@@ -14,7 +14,7 @@ export type Means = { readonly write: Write; readonly soon: Soon; readonly flush
 export type GroupCommit = {
   /** Runs `work` inside a transaction; resolves to its result once that transaction is flushed. */
   write<T>(work: () => T): Promise<T>
-  /** Resolves once everything written by now is flushed. */
+  /** Resolves once everything written so far is flushed. */
   waitUntilFlushed(): Promise<void>
 }
 

@@ -1,6 +1,7 @@
 /**
- * The disk below a database. A commit that waits for the disk blocks, for milliseconds, the one thread that serves all
- * requests. So writes that can wait a moment are committed to the write-ahead log, and another thread flushes it.
+ * The disk below a database. If a commit waited for the disk, it would block the one thread that serves all requests,
+ * for some milliseconds. So writes that can wait a moment are committed to the write-ahead log, and another thread
+ * flushes it.
  */
 
 import { closeSync, fdatasync, openSync, realpathSync } from 'node:fs'

@@ -47,8 +47,8 @@ export type Endpoint = {
   /** Whether the endpoint supports multicall; `undefined` until this has been tried. */
   hasMulticall: boolean | undefined
   /**
-   * The chain that the endpoint serves. The first caller queries it, and later callers repeat that until it is the
-   * right chain.
+   * The chain that the endpoint serves. The first caller queries it; later callers query it again only if the result
+   * was not the right chain.
    */
   readChainId(context: CallContext): Promise<bigint>
   /** Whether the last call failed. */

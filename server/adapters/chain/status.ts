@@ -13,7 +13,8 @@ import { readEvents } from './transfers.ts'
 // A reorganisation may replace up to this many of the newest blocks with fewer blocks.
 const REORGANISED_MAX = 64n
 
-// If the endpoint has no safe block, its newest block must be this far past the expiry of an authorization.
+// If the endpoint has no safe block, an outcome is final once the newest block is this far past the expiry of the
+// authorization.
 const UNSAFE_MARGIN_SECONDS = 60n
 
 const SILENT = { kind: 'silent' } as const

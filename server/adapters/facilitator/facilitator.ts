@@ -47,8 +47,8 @@ const LIMITS = { atOnce: 64, waitingMax: 256 }
 const ANSWER_MAX_BYTES = 65_536
 
 /**
- * Makes the facilitator port. Verify and settle have a queue each: 64 calls run concurrently, 256 wait, and further
- * ones are `busy` without a call. Probes do not queue.
+ * Makes the facilitator port. Verify and settle each have a queue: at most 64 calls run concurrently and 256 wait; a
+ * further call returns `busy` at once. Probes do not queue.
  */
 export function createHttpFacilitator(settings: FacilitatorSettings, offer: Offer): RingMember {
   const [verifying, settling] = [createCallLimit(LIMITS), createCallLimit(LIMITS)]
@@ -105,9 +105,9 @@ async function checkSupport(
 
 /**
  * Verifies a payment that nobody can make. Any verdict shows that the facilitator works, unless it rejects the
- * signature, which is valid. Even an error about the request shows it, because real payments are smaller. Throws if the
- * facilitator does not work. The payment is sent without resource and extensions, because a catalogue may list verified
- * payments.
+ * signature, which is valid. Even an error about the request shows this: it may be about the amount, which is smaller
+ * in real payments. Throws if the facilitator does not work. The payment is sent without resource and extensions,
+ * because a catalogue may list verified payments.
  */
 async function verifyProbePayment(connection: Connection, offer: Offer, timeoutMs: number): Promise<void> {
   const wire = buildRequestBody(offer, 'next', await createProbePayment(offer), true)

@@ -104,7 +104,8 @@ const known: ReadonlyArray<readonly [signer: string, signature: `0x${string}`]> 
 ]
 
 /**
- * Whether a library recovers the known signers, only from the digest that they signed, and no signer from zero bytes.
+ * Whether a library recovers the known signers from the digest that they signed, but not from another digest, and
+ * recovers no signer from zero bytes.
  */
 async function passesTest({ recoverSigner }: Keys): Promise<boolean> {
   const digest = hashMessage(TEXT)

@@ -46,7 +46,7 @@ export function parseHttpUrl(text: string, what = '--url'): URL {
   return new URL(text)
 }
 
-/** The limit of spending, as an option. */
+/** The spending limit, as an option. */
 export const MAX_OPTION = { max: 'maximum to spend in total, in dollars (default: 1.00)' } as const
 export const MAX_DOLLARS = '1.00'
 

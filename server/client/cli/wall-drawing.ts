@@ -1,4 +1,4 @@
-/** Draws a part of the wall, from a canvas read, for a terminal. */
+/** Draws a part of the wall for a terminal, from the response to a canvas read. */
 
 import type { Canvas } from '../../../shared/contract/canvas.ts'
 import { trustPixels } from '../../../shared/pixels.ts'
@@ -7,7 +7,7 @@ import { ALL_BLOCKS, type BlockIndex } from '../../../shared/wall.ts'
 
 /** Draws `across` x `down` blocks around the centre, or around a block. */
 export function drawWall({ blocks }: Canvas, across: number, down: number, around?: BlockIndex): string {
-  // Not every supported runtime can decode base64 into bytes.
+  // Not every supported runtime has `Uint8Array.fromBase64`.
   const decodePixels = (px: string) => trustPixels(Buffer.from(px, 'base64'))
   const painted = new Map<BlockIndex, Uint8Array | null>()
   for (const { i, px } of blocks) {

@@ -163,7 +163,7 @@ async function* readTransfers(
       Promise.all(windows.map((window) => readLogs(endpoint, window))),
     ).catch((error: unknown) => {
       if (atOnce === 1 && size === 1n) throw error
-      // The endpoints reject either so many calls at once or such a range of blocks.
+      // The endpoints reject either so many calls at once or such a large range of blocks.
       if (atOnce > 1) atOnce = 1
       else size = size > SMALLER ? size / BigInt(SMALLER) : 1n
     })

@@ -1,5 +1,5 @@
 /**
- * Judges a wall: compares its claims with the chain. Pure, so that the same claims and facts always give the same
+ * Judges a wall: compares its claims with the chain. It is pure: the same claims and facts always give the same
  * findings.
  */
 
@@ -25,8 +25,8 @@ const CONFIRMATIONS = 10n
 const YOUNG_MS = 10 * 60_000
 
 /**
- * Judges all claims, but checks payments only for deeds after number `since`. A payment without a deed counts as old
- * if the time of its block is unknown.
+ * Judges all claims, but checks the payments and orders only of deeds after number `since`. A payment without a deed
+ * counts as old if the time of its block is unknown.
  */
 export function judgeClaims(claims: Claims, facts: ChainFacts, since = 0): Verdict {
   const payments = matchPayments(claims, facts)

@@ -1,6 +1,6 @@
 /**
- * Caches the payments read from the chain, so that the next check reads only new blocks. It contains nothing from a
- * wall.
+ * Caches the payments read from the chain, so that the next check reads only new blocks. The cache contains nothing
+ * from a wall.
  */
 
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'

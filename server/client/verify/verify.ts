@@ -49,7 +49,7 @@ export type WallReport = Verdict & {
 // A sale, a new block or a cache may make two reads differ. A real problem is still found after this time.
 const SECOND_LOOK_MS = 5000
 
-// Newer blocks may still be replaced, so they are read again.
+// The newest blocks may still be replaced, so this many are read again.
 const READ_AGAIN = 1000n
 
 // After this many ranges, the progress of the search is saved, so that an interrupted search continues near where it

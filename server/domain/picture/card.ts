@@ -1,7 +1,7 @@
 /**
  * Cards: the pictures that chat apps show for a link to the wall. A card shows the whole wall, an artwork, a block both
  * in its artwork and on a map of the wall, or an agent's blocks with all others dimmed. An agent's name is shown only
- * if it fits and has a letter in `letters.json` for every character; most scripts do not.
+ * if it fits and `letters.json` has a letter for every character; it lacks those of most scripts.
  */
 
 import { formatAmount, formatCount } from '../../../shared/money.ts'

@@ -70,9 +70,9 @@ export type Balance = {
 
 /**
  * Compares the arrivals with two statements of the books: `before` is from before the chain was read, and `after` from
- * afterwards. A sale made in between would look wrong in one of the two. So the payment of every sale in `before` must
- * have arrived, and every arrival must be known in `after`. A payment made below height `from` may have arrived before
- * the range that was read, so it does not count as unpaid.
+ * afterwards. A sale made in between would look wrong in one of the two. So the payment of every sale and credit in
+ * `before` must have arrived, and every arrival must be known in `after`. A payment made below height `from` may have
+ * arrived before the range that was read, so it does not count as unpaid.
  */
 export function compareBooks(before: Statement, arrivals: readonly Arrival[], after: Statement, from = 0n): Balance {
   const recorded = {

@@ -26,8 +26,8 @@ export function exceedsHoldLimits(purchases: readonly Purchase[], target: Target
 }
 
 /**
- * A new payment for a target. `activeNonces` are the nonces of the payer's payments on which runs work while their
- * clients wait.
+ * A new payment for a target. `activeNonces` are the nonces of the payer's payments that runs are processing while
+ * their clients wait.
  */
 export type ClaimRequest = {
   readonly target: Target
@@ -40,8 +40,8 @@ export type ClaimRequest = {
  * The earlier purchase to resolve before a new payment is used, if any. In order of precedence:
  *
  * 1. the purchase whose receipt already answered this payment;
- * 2. the first sold one that `mustResolveFirst`, because its receipt can be returned at once;
- * 3. the first held one that `mustResolveFirst`.
+ * 2. the first sold one for which `mustResolveFirst` is true, because its receipt can be returned at once;
+ * 3. the first held one for which `mustResolveFirst` is true.
  */
 export function findPurchaseToResolveFirst(
   purchases: readonly Purchase[],
@@ -60,8 +60,8 @@ export const wasReceiptReusedFor = (purchase: Purchase, { payer, nonce }: Paymen
   isSold(purchase) && purchase.payment.payer === payer && purchase.state.receiptReusedFor === nonce
 
 /**
- * Whether a purchase may answer a request for the target `asked`. That must be the purchase's own target, or the block
- * or area that it holds or bought. A sold purchase never covers `next`.
+ * Whether a purchase may answer a request for the target `asked`. `asked` must be the purchase's own target, or the
+ * block or area that the purchase holds or bought. A sold purchase never covers `next`.
  */
 export function coversTarget(purchase: Purchase, asked: Target): boolean {
   const { target, state } = purchase
@@ -90,7 +90,8 @@ function mustResolveFirst(purchase: Purchase, { target, payment, now, activeNonc
   const { state, payment: earlier } = purchase
   if (earlier.nonce === payment.nonce || (state.kind !== 'reserved' && state.kind !== 'sold')) return false
   if (payment.identifier !== undefined && earlier.identifier === payment.identifier) return true
-  // If a payer requests a block or area that it owns, it means its purchase of that, even if it was bought as `next`.
+  // If a payer requests a block or area that it owns, the request is about that purchase, even if it was bought as
+  // `next`.
   const ownsTarget = state.kind === 'sold' && resolveTarget(purchase) === target
   if (purchase.target !== target && !ownsTarget) return false
   const isActive = activeNonces.includes(earlier.nonce)

@@ -17,9 +17,9 @@ type AnsweredBy = { readonly by?: string }
 type Unreadable = { readonly unreadable?: true }
 
 /**
- * The result of a settle call. Only `unsent` and `busy` prove something: the facilitator did not get the payment
- * through this call. The other results prove nothing. `tx` is the transaction that the facilitator named: the first one
- * to look up, and never a proof.
+ * The result of a settle call. Only `unsent` and `busy` prove something: this call did not deliver the payment to the
+ * facilitator. The other results prove nothing. `tx` is the transaction that the facilitator named: the first one to
+ * look up, and never a proof.
  */
 export type SettleResult = AnsweredBy &
   (

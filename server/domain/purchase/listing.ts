@@ -40,7 +40,7 @@ export function omitPicture({ name, framework, message, link, pixels, painter }:
 }
 
 /**
- * Returns a stored listing, completed with the picture of the same order if that is sent again. The listing of a
+ * Returns a stored listing, completed with its picture if the same order is sent again. The listing of a
  * refused order is stored without its picture.
  */
 export function addPictureOf(

@@ -16,7 +16,7 @@ export type UnixMs = number
 export type UnixSeconds = bigint
 
 /**
- * What a purchase costs and how to pay it. The terms come from the settings only, never from a client's or
+ * What a purchase costs and how to pay for it. The terms come from the settings only, never from a client's or
  * facilitator's data.
  */
 export type Terms = {

@@ -201,7 +201,7 @@ function* buyFresh(order: BuyOrder, released?: Purchase): Script<Outcome> {
 }
 
 /**
- * Why a payment cannot buy its target; `undefined` if it may, or if a prior purchase must be resolved before this is
+ * Why a payment cannot buy its target; `undefined` if it can, or if a prior purchase must be resolved before this is
  * known. This is checked before any facilitator is called.
  */
 function findEligibilityRefusal(

@@ -24,7 +24,7 @@ export type Purchase = {
   readonly target: Target // as requested
   readonly block: BlockIndex // held or sold now, or held last
   readonly listing: Listing
-  readonly head: bigint // chain height before verification: a transfer after it was meant for this purchase
+  readonly head: bigint // chain height before verification: a transfer above this height was meant for this purchase
   readonly state: Reserved | Sold | Released | Credited
 }
 
@@ -56,7 +56,8 @@ export const isEnded = ({ state }: Purchase): boolean =>
   state.kind === 'released' ? state.isFinal : state.kind !== 'reserved'
 
 /**
- * The payment settled when no block was left for it, so the operator owes the payer the money until it `isPaidBack`.
+ * The payment settled when no block was left for it, so the operator owes the payer the money until `isPaidBack` is
+ * set.
  */
 export type Credited = { readonly kind: 'credited'; readonly tx: Hash; readonly isPaidBack?: true }
 

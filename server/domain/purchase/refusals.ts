@@ -151,7 +151,7 @@ const NOT_NOW =
 
 export const createChainUnavailableFailure = () => createFacilitatorFailure('The chain cannot be queried right now')
 
-/** The money may have moved, or still may. The block or area stays held for the payer. */
+/** The money may have moved, or may still move. The block or area stays held for the payer. */
 export const createSettlementUnknownFailure = (held: Holding): Failure =>
   createRetryFailure(
     'settlement_unknown',

@@ -11,7 +11,7 @@ import {
 } from '../../../shared/area.ts'
 import { getBlockAt, formatCoord, type BlockIndex } from '../../../shared/wall.ts'
 
-/** An area of several blocks: a named one, or of a given size the open one that is nearest the centre. */
+/** An area of several blocks: a named one, or the open one of a given size that is nearest the centre. */
 export type AreaTarget = AreaName | `next,${number}x${number}`
 
 /** A target. Each target has one canonical form, so targets can be compared with `===`. */

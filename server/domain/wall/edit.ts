@@ -30,7 +30,7 @@ export type Identity = Signed & {
   readonly framework: string | null | undefined
 }
 
-/** The painter that a wallet names; `null` for nobody. Of two such messages, the one with the later time wins. */
+/** The painter that a wallet names; `null` for nobody. Of two namings by a wallet, the one with the later time wins. */
 export type PainterNaming = { readonly painter: Address | null; readonly ts: UnixMs }
 
 /** `superseded`: a naming with the same time or a later one was already applied. */

@@ -13,7 +13,7 @@ export type NearChanges = { readonly changes: NearChange[]; readonly next: LogNu
 
 /**
  * Finds the changes after the log number `since`. The work is limited by the number of blocks on the wall, not by the
- * log.
+ * length of the log.
  */
 export function findNearChanges(view: WallView, agent: Agent, since: LogNumber): NearChanges {
   const near: NearBlock[] = []

@@ -52,7 +52,7 @@ export function findOpenSpaces(occupancy: Occupancy, { w, h, near, limit }: Spac
   return found
 }
 
-/** The blocks that are unavailable now (`taken`), and the part of those that will never be available again (`sold`). */
+/** The blocks that are unavailable now (`taken`), and those of them that will never be available again (`sold`). */
 export type Occupied = { readonly taken: Occupancy; readonly sold: Occupancy }
 
 /** The place at which a target can be sold, by its top left block, or the reason why there is none. */

@@ -67,7 +67,9 @@ export type WallView = {
   readonly claimed: Map<BlockIndex, Claimed>
   readonly agents: Agent[] // in the order of their first purchase, so that an agent's index never changes
   readonly agentByName: Map<string, Agent> // keys: the number, and the wallet in full and truncated, in lower case
-  /** With the content at the time of the sale, so that a page changes only if the operator hides something. */
+  /**
+   * Sales have the content from the time of the sale, so a page of them changes only if the operator hides something.
+   */
   readonly sales: Sale[]
 }
 

@@ -64,9 +64,9 @@ export const computeEtag = (body: string | Uint8Array): string => `W/"${Bun.hash
 export const cloneResponse = (response: Response): Response => response.clone() as Response
 
 /**
- * Makes a response with a large body, which is cloned for each request until `releaseBody`. Garbage collection would
- * free such bodies late: the system would have to clear new memory for each body, and collections would run more often.
- * The collector counts the bytes of the original response, but not those of its clones, so only a clone is kept.
+ * Keeps a response with a large body, to be cloned for each request until `releaseBody` is called. Garbage collection
+ * would free such bodies late: the system would have to clear new memory for each body, and collections would run more
+ * often. The collector counts the bytes of the original response, but not those of its clones, so only a clone is kept.
  */
 export function retainBody(response: Response): Response {
   const copy = cloneResponse(response)

@@ -59,7 +59,7 @@ export async function respondRegion(
 
 /**
  * Creates a function that returns the picture of a block or an area at the scale in the query, or refuses an invalid
- * one.
+ * place or scale.
  */
 export function createPlaceResponder(deps: RegionDeps, schema: typeof BlockImageQuery) {
   const readScale = createParamsReader(schema)

@@ -22,7 +22,8 @@ import { createSiteHeaders } from './security-headers.ts'
 export type DemandDeps = { readonly offer: Offer; readonly rail: PaymentHealth }
 
 /**
- * Headers that close the connection, for a request whose body was not read or a client that sends more than is served.
+ * Headers that close the connection, for a request whose body was not read or a client that sends more than the wall
+ * serves.
  */
 export const CLOSE_CONNECTION: HeaderFields = { Connection: 'close' }
 

@@ -50,7 +50,7 @@ export const buyBlock: Tool = {
     const { coord, ...said } = readArguments(order)
     const target = readTarget(coord, 1, 1)
     if (isFailure(target)) return refuse(target)
-    // Unknown arguments are refused, because otherwise a block would be sold unpainted if px is misspelt.
+    // Unknown arguments are refused, because otherwise a call with a misspelt px would buy an unpainted block.
     const isKnown = findUnknownField(BlockArguments, said) === undefined
     const listing = isKnown
       ? readListing(said)

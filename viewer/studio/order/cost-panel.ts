@@ -46,7 +46,8 @@ function describeCost(sketch: Sketch): readonly [head: string, rest: string] {
   const deal = chooseDeal(sketch)
   const count = listCoveredBlocks(sketch).length
   if (deal === 'repaint') return ['Free', `to repaint ${formatBlocks(count)}, with one signature`]
-  if (deal === 'neither' || wall === undefined) return ['Not available', 'here: a picture is bought or repainted as a whole']
+  if (deal === 'neither' || wall === undefined)
+    return ['Not available', 'here: a picture is bought or repainted as a whole']
   const [all, each] = [count, 1].map((blocks) => `${formatTotal(wall, blocks)} ${ASSET_SYMBOL}`)
   return [`${all}`, `for ${formatBlocks(count)}, at ${each} each, in one payment`]
 }

@@ -64,6 +64,7 @@ export function chooseAdvice(sketch: Sketch): string {
   if (isSoldOut(sketch.wall)) return SOLD_OUT
   const counts = countCoveredBlocks(sketch)
   const words = describeCoveredBlocks(counts).map(({ text }) => text)
-  const whose = counts.others > 0 && sketch.wallet === undefined ? ' If the sold blocks are yours, enter your wallet address.' : ''
+  const whose =
+    counts.others > 0 && sketch.wallet === undefined ? ' If the sold blocks are yours, enter your wallet address.' : ''
   return `Blocks under the picture: ${words.join(', ')}. Move the picture to a place where all blocks are available, or all are yours.${whose}`
 }

@@ -143,7 +143,9 @@ describe('a sketch', () => {
     expect(chooseAdvice(mixed)).toBe(
       'Blocks under the picture: 3 available, 1 yours, 1 being bought by others, 3 owned by others. Move the picture to a place where all blocks are available, or all are yours.',
     )
-    expect(chooseAdvice({ ...mixed, wallet: undefined })).toEndWith('If the sold blocks are yours, enter your wallet address.')
+    expect(chooseAdvice({ ...mixed, wallet: undefined })).toEndWith(
+      'If the sold blocks are yours, enter your wallet address.',
+    )
     const { wall } = mixed
     const soldOut = { ...mixed, wall: wall && { ...wall, stats: { ...wall.stats, remaining: 0 } } }
     expect(chooseAdvice(soldOut)).toStartWith('Every block is sold. If you own some, enter your wallet address')
