@@ -192,7 +192,7 @@ export function createWatcher(witness: Witness): Watcher {
       if (verb === 'readAuthorization' && typeof answer === 'object' && answer !== null && 'spent' in answer)
         recordChainAnswer(witness, key, answer.spent === true ? 'spent' : 'unspent', askedAt)
       if (verb === 'readPaymentStatus' && hasKind(answer) && answer.kind !== 'silent')
-        recordChainAnswer(witness, key, answer.kind, askedAt)
+        recordChainAnswer(witness, key, isExpiry(answer) ? 'expired' : answer.kind, askedAt)
     },
     onAlert(event, key) {
       if (event === 'payment-lost') witness.alerts.add(key)
@@ -208,6 +208,8 @@ export function createWatcher(witness: Witness): Watcher {
 const isUnspent = (answer: unknown) =>
   typeof answer === 'object' && answer !== null && 'spent' in answer && answer.spent === false
 
+const isExpiry = (answer: object) => 'why' in answer && String(answer.why).includes('expired')
+
 function checkSale({ paid, denied }: Witness, key: string, { settled: isSettled }: Selling): void {
   if (isSettled) assertPromise(paid.has(key), 'only a payment that the chain showed is recorded as settled', key)
   else assertPromise(denied.get(key) !== true, 'nothing is sold for a payment that the chain denied', key)
@@ -218,7 +220,8 @@ function recordChainAnswer(witness: Witness, key: string, shown: string, askedAt
   const { world, life, answeredAt, sights, unspent, ends, paid } = witness
   answeredAt.set(key, askedAt)
   if (shown === 'unspent') unspent.add(key)
-  if (life === undefined) return
+  // An authorization that expired unused shows nothing about a longer authorization of the same nonce.
+  if (life === undefined || shown === 'expired') return
   if (shown === 'unspent') {
     // The wall does not believe a stalled chain that shows a payment as unspent.
     if (!isChainStalled(world))

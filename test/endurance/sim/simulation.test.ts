@@ -103,6 +103,7 @@ const lessons: readonly (readonly [number, string])[] = [
     'a resent payment ended during its retry, and its payer was asked for a new payment while the money of an earlier one moved',
   ],
   [130_089_566, 'a payment was rejected while the check of a restored copy booked it as a credit'],
+  [148_295_591, 'a payment was rejected as expired after a longer authorization of its nonce had settled unseen'],
   [
     3_106_778_314,
     'the payer of a payment that was answered with an earlier receipt had to wait forever once the nonce was spent',
