@@ -14,8 +14,8 @@ import { checkGoals, renderMarkdown, renderTable, writeResults, type Report } fr
 import { behindProxy, inBrowser, onServer, scenarios } from './scenarios.ts'
 import { createServers } from './servers/servers.ts'
 
-// Bun compiles only code that runs often. Among the first 50,000 requests, a demand for payment or a deed takes up to
-// half as much time again.
+// Bun compiles only code that runs often. During the first 50,000 requests, a deed or a demand for payment takes up to
+// 1.5 times as long.
 const warmMs = 8000
 
 const QUICK = { rounds: 3, ms: 500, warmMs, steadyMs: 5000 }

@@ -62,7 +62,7 @@ const describeGoal = (goal: Goal | undefined) => {
   return goal.atLeast === undefined ? `at most ${goal.atMost}` : `at least ${goal.atLeast}`
 }
 
-/** The ratios that have goals as a Markdown table, described in words; a miss is marked and explained. */
+/** A Markdown table of the ratios that have goals, described in words; a miss is marked and explained. */
 export function renderMarkdown(report: Report, goals: Goals, machine: string): string {
   const rows = Object.values(report).flatMap(({ ratios }) =>
     Object.entries(ratios).flatMap(([name, ratio]) => {

@@ -47,7 +47,8 @@ export function computePlan({ viewers, changes, caches, within, gb, million }: C
   const changed = Math.min(1, changes * TAIL.everyS)
   const tailBytes = changed * TAIL.bytes + (1 - changed) * TAIL.unchangedBytes
   const heard = changes * EVENT_BYTES + HEARTBEAT.bytes / HEARTBEAT.everyS
-  // When a stream ends, its viewers move to the next one, which started as much later as a cache keeps a stream.
+  // When a stream ends, its viewers move to the next one. It started later by the time for which a cache keeps a
+  // stream.
   const heardAgainS = STREAM.overlapS + STREAM.lengthS - STREAM.keptS
   const again = (STREAM_BYTES + heardAgainS * changes * EVENT_BYTES) / STREAM.keptS
   const batches = Math.min(1, changes)

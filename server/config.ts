@@ -260,10 +260,7 @@ function readPlaceFrom(read: Read, problems: string[]): Place {
   return { port, database, adminSocketPath, witnessPath, isWitnessApart }
 }
 
-/**
- * A path beside the SQLite file; for PostgreSQL, a path named after the instance's admin socket or port; `undefined`
- * for a database in memory.
- */
+/** A path beside the SQLite file; on PostgreSQL, one named after the admin socket or port; none in memory. */
 function locateBeside(
   { database, port, adminSocketPath }: Pick<Place, 'database' | 'port' | 'adminSocketPath'>,
   what: 'witness' | 'books',

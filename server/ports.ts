@@ -53,8 +53,7 @@ export type Ledger = {
   find(key: PaymentKey): Promise<Purchase | undefined>
   /**
    * Whether this payer can buy a target, and the unanswered purchase of the payer that must be resolved first, if any.
-   * A purchase that is not uncertain is ignored if `active` contains its nonce, because a run of this process serves
-   * its client.
+   * A purchase that is not uncertain is ignored if `active` has its nonce: a run of this process serves its client.
    */
   checkAvailability(target: Target, payment: Payment, now: UnixMs, active: readonly Hash[]): Promise<AvailabilityCheck>
   /** The payments that hold a target; for `next`, all payments that hold a block. */

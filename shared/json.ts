@@ -14,7 +14,8 @@ export class UnsafeJson extends SyntaxError {
 
 /**
  * Parses JSON. Rejects deep nesting, too many parts to read quickly, and a key given twice in one object, because
- * parsers differ in which one they keep. Throws `UnsafeJson` for these, and `SyntaxError` for text that is not JSON.
+ * parsers differ in which of its values they keep. Throws `UnsafeJson` for these, and `SyntaxError` for text that is
+ * not JSON.
  */
 export function parseStrictJson(text: string): unknown {
   const structure = splitTokens(text)

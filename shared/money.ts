@@ -14,7 +14,7 @@ const CENT_DECIMALS = 2
 /** A cent in atomic units. */
 export const CENT_ATOMIC = 10n ** BigInt(DECIMALS - CENT_DECIMALS)
 
-/** Atomic units as dollars, with two decimals, or up to six if the others are not zero. */
+/** Atomic units as dollars with two decimals, or with up to six if the further decimals are not all zero. */
 export function formatMoney(atomic: bigint): string {
   const digits = atomic.toString().padStart(DECIMALS + 1, '0')
   const fraction = digits.slice(-DECIMALS).replace(/0{1,4}$/, '')

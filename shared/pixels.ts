@@ -40,7 +40,7 @@ export function trustPixels(bytes: Uint8Array, blocks = 1): Pixels {
   return bytes as Pixels
 }
 
-/** Reorders the pixels of an area from row by row, `w` blocks wide, to block by block. */
+/** Reorders the pixels of an area that is `w` blocks wide, from row by row to block by block. */
 export function toBlockOrder(rows: Uint8Array, w: number): Pixels {
   const bytes = new Uint8Array(rows.length)
   for (const [inRows, inBlocks] of listStrips(rows.length, w))
@@ -48,7 +48,7 @@ export function toBlockOrder(rows: Uint8Array, w: number): Pixels {
   return trustPixels(bytes, bytes.length / PIXELS_PER_BLOCK)
 }
 
-/** Reorders the pixels of an area from block by block, `w` blocks wide, to row by row. */
+/** Reorders the pixels of an area that is `w` blocks wide, from block by block to row by row. */
 export function toRowOrder(blocks: Pixels, w: number): Uint8Array {
   const bytes = new Uint8Array(blocks.length)
   for (const [inRows, inBlocks] of listStrips(blocks.length, w))

@@ -46,7 +46,7 @@ function reglCore (gl, strings, extensions, limits, buffers, elements, textures,
 const ownHead = `import { drawCalls } from ${JSON.stringify(drawCalls)}
 const unused = { clear() {}, restore() {}, update() {}, destroyBuffer() {} }
 const noExtensions = { extensions: {}, restore() {} }
-// The limits that every WebGL supports.
+// The limits that every WebGL implementation supports.
 const limits = { maxTextureUnits: 8, maxColorAttachments: 1, extensions: [] }
 export default (function () {`
 

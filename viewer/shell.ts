@@ -39,7 +39,9 @@ export type ShellDeps = {
   showWall(wall: Wall, since?: number): void
   /** Called once the wall has caught up with all changes. */
   onCaughtUp?(): void
-  /** Resolves once the UI that describes blocks has loaded, or has failed to. The first `showWall` starts loading it. */
+  /**
+   * Resolves once the UI that describes blocks has loaded, or has failed to. The first `showWall` starts loading it.
+   */
   waitForUi?(): Promise<void> | undefined
 }
 

@@ -89,8 +89,8 @@ const WORK_ZOOM = 16
 // The maximum zoom of the first camera.
 const OPENING_ZOOM = 6
 
-// In CSS pixels: a finger cannot hit blocks smaller than the first size; a tap then finds artworks within the second
-// distance.
+// In CSS pixels: the size of the smallest block that a finger can hit, and the distance within which a tap on smaller
+// blocks finds artworks.
 const FINGER_PX = 12
 const FINGER_REACH_PX = 16
 
@@ -252,7 +252,10 @@ function correctCamera(state: State): State {
   return state.motion !== undefined || isSameCamera(allowed, state.camera) ? state : flyCamera(state, allowed)
 }
 
-/** The first key shows the cursor at the shown block; each further key moves it, and keeps it in view. */
+/**
+ * The first press of an arrow key shows the cursor at the shown block; each further press moves the cursor, and keeps
+ * it in view.
+ */
 function walkCursor(state: State, right: number, down: number): State {
   const { camera, view } = state
   const from = state.cursor

@@ -67,7 +67,9 @@ export const readAddressBar = (): Place => ({
   embedded: new URLSearchParams(location.search).has('embed'),
 })
 
-/** The message for a link whose target does not exist; `undefined` if it exists, or if the wall is not known yet. */
+/**
+ * The message for a link without an existing target; `undefined` if the target exists, or the wall is not known yet.
+ */
 export function describeDeadLink({ wall }: State, search: string): string | undefined {
   const query = new URLSearchParams(search)
   const { block, work, agent } = readAddress(search, '')

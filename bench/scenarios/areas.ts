@@ -14,7 +14,8 @@ import { signTerms } from './purchases.ts'
 
 const SIDE = 20
 
-// Blocks are sold from the centre outwards, so only corners are left, without space for an area of this size.
+// Blocks are sold from the centre outwards. Once this many are sold, only corners are left, without space for an area
+// of 400 blocks.
 const NEARLY_FULL = 13_900
 const SOLD = 1000
 
@@ -26,7 +27,9 @@ const LANDINGS = 6
 // How long to wait until publishing is over, because publishing after a response does not count.
 const PUBLISHED_AFTER_MS = 1050
 
-/** Compares an area of 400 blocks with one block, and measures orders for `getNextRequest` on a wall without space. */
+/**
+ * Compares an area of 400 blocks with one block, and measures orders for the nearest open area on a wall without space.
+ */
 export const measureAreas: Scenario = async (servers, { rounds, ms }) => {
   const stubs = startStubServices()
   try {

@@ -62,7 +62,7 @@ const ASKED: Readonly<Record<string, Asked>> = {
   '/areas/{area}, 400 blocks': (at) => `/areas/${chooseArea(at)}`,
   '/blocks/{coord}.png': (at) => `/blocks/${chooseBlock(at)}.png`,
   '/areas/{area}.png, 0.6 megapixels': (at) => `/areas/${chooseArea(at)}.png?scale=4`,
-  // More different pictures than are cached.
+  // Requests more different pictures than the wall caches.
   '/wall.png, 3.6 megapixels': (at) => `/wall.png?col=${at % 30}&row=${at % 20}&cols=130&rows=70&scale=2`,
   '/card.png?block': (at) => `/card.png?block=${chooseBlock(at)}`,
   '/card.png?work': (at) => `/card.png?work=${chooseBlock(at)}`,

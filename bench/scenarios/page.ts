@@ -33,7 +33,7 @@ const PHONE = { viewport: { width: 412, height: 823 }, deviceScaleFactor: 1.75, 
 const PHONE_MBIT = 1.6
 const PHONE_LATENCY_MS = 150
 
-// Each load takes seconds, so there are only a few.
+// Each load takes seconds, so there are at most this many rounds.
 const ROUNDS_MAX = 5
 
 /** Measures how the pages of a wall that is some months old, `/` and `/paint`, open on a phone with an empty cache. */

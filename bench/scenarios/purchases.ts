@@ -30,7 +30,7 @@ export const measurePurchases: Scenario = async (servers, { steadyMs }) => {
     await buyBlocks(wall, payments.splice(0, BUYERS), 1)
     const callsBefore = stubs.countChainCalls()
     const alone = await buyBlocks(wall, payments.splice(0, BUYERS), 1)
-    // Rounded down, because a probe sometimes runs in between.
+    // The number is rounded down, because a probe sometimes runs in between.
     const calls = Math.floor((stubs.countChainCalls() - callsBefore) / BUYERS)
     stubs.setSettleTime(SETTLE_MS)
     const together = await buyBlocks(wall, payments, BUYERS)

@@ -11,7 +11,8 @@ import { TIMES, type Times } from '../times.ts'
 import type { Outages } from './outages.ts'
 
 /**
- * The inputs of the watch. `readFreeBytes` reads the free space of the disk; `undefined` if the system does not report it.
+ * The inputs of the watch. `readFreeBytes` reads the free space of the disk; `undefined` if the system does not report
+ * it.
  */
 export type StoreWatchDeps = {
   readonly store: Pick<Store, 'isReadable' | 'tryWrite'>

@@ -22,8 +22,8 @@ export type LeasedWork<T> = {
 /** Makes work on a payment in this process wait for work on the same payment in other processes. */
 export type PaymentLease = {
   /**
-   * Runs `work` once no other process works on the payment, or `giveUp` if another process works on it for longer than a
-   * payer waits.
+   * Runs `work` once no other process works on the payment, or `giveUp` if another process works on it for longer than
+   * a payer waits.
    */
   runWhenFree<T>(key: PaymentKey, { isOver, work, giveUp }: LeasedWork<T>): Promise<T>
   /**

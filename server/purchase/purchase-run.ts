@@ -48,8 +48,8 @@ import type { SingleFlight } from './single-flight.ts'
 import { findHandedOverPurchase, hasClaimed, isWaiting, findKnownState, type RunStep } from './steps.ts'
 
 /**
- * The dependencies of buying. `applyNewEntries` applies the log to the views before a buyer gets a response. `leases` is set if
- * several processes sell from one store.
+ * The dependencies of buying. `applyNewEntries` applies the log to the views before a buyer gets a response. `leases`
+ * is set if several processes sell from one store.
  */
 export type PurchaseDeps = {
   readonly ledger: Ledger

@@ -53,7 +53,10 @@ export function findArrivals(
   })
 }
 
-/** The key of the log position `after` places later. If a block was replaced between two queries, no keys match. */
+/**
+ * The key of the log position that is `after` places later than the event's own. If a block was replaced between two
+ * queries, no keys match.
+ */
 const formatEventKey = ({ blockNumber, transactionHash, logIndex }: TokenEvent, after: number) =>
   `${blockNumber} ${transactionHash?.toLowerCase()} ${Number(logIndex ?? Number.NaN) + after}`
 

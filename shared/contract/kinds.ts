@@ -92,7 +92,7 @@ export const Nullable = <T extends TUnsafe<string> | ReturnType<typeof Type.Stri
   options?: SchemaOptions,
 ) => Type.Union([schema, Type.Null()], options)
 
-/** Optional text that the code which reads it checks, not the schema. */
+/** Optional text, checked by the code that reads it and not by the schema. */
 export const OptionalText = (description: string): TOptional<TString> => Type.Optional(Type.String({ description }))
 
 /** Text, or `null` if nobody set it. */

@@ -9,7 +9,7 @@ import { startSurroundings, type Surroundings } from '../support/e2e/world.ts'
 import { mayMount } from '../support/scratch-folder.ts'
 import { reportSkipped } from '../support/skipped.ts'
 
-// Goal: `runCheck` reports anything that would stop a wall from selling, and a wall that cannot start exits with a reason.
+// Goal: `check` reports anything that would stop a wall from selling, and a wall that cannot start exits with a reason.
 // Method: the real command and the real process, with a chain and a facilitator that misbehave.
 
 let around: Surroundings

@@ -81,8 +81,8 @@ const createSigningFetch = (
 }
 
 /**
- * Sends a change by `createSigningFetch`, and resends it while the response is 503, because so many contract queries in a row are
- * rate-limited.
+ * Sends a change by `createSigningFetch`, and resends it while the response is 503, because so many contract queries in
+ * a row are rate-limited.
  */
 async function sendSignedIn(
   holder: Holder,

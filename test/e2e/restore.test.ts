@@ -16,9 +16,9 @@ import { findAlerts, readRail } from '../support/e2e/read-wall.ts'
 import { startSurroundings, type Surroundings } from '../support/e2e/world.ts'
 import { waitFor } from '../support/wait.ts'
 
-// Goal: an older copy of the database sells nothing, whatever is restored with it, and stray money does not stop sales
-// if the operator has set that the witness is apart. Method: real walls that are stopped while other wallets pay their
-// address, or while older files are restored.
+// Goal: an older copy of the database sells nothing, whatever is restored with it. If the witness is set as apart,
+// stray money does not stop sales. Method: real walls that are stopped while other wallets pay their address, or while
+// older files are restored.
 
 let around: Surroundings
 let settings: WallSettings

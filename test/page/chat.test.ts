@@ -7,9 +7,9 @@ import { findViolations } from '../support/page/axe.ts'
 import type { Shown } from '../support/page/chat-host.ts'
 import { openTestBrowser } from '../support/page/test-page.ts'
 
-// Goal: in a chat, a person sees the wall with their picture in position before their agent pays. Method: a host made
-// with the extension's own library calls tools of a wall, and shows their views in a sandboxed frame with the policy
-// they request.
+// Goal: in a chat, a person sees the wall with their picture in position before their agent pays. Method: a host that
+// uses the extension's own library calls tools of a wall, and shows their views in a sandboxed frame with the policy
+// that they request.
 
 const browser = await openTestBrowser()
 

@@ -181,7 +181,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     await page.getByText('Nobody has bought a block yet.').waitFor()
     expect(await page.isVisible('.glow')).toBe(true)
     const view = await measureStage(page)
-    // At the wall's upper left corner, the first point is on the edge, and the second on a line between lots.
+    // Near the wall's upper left corner, the first point is on the wall's edge, and the second is inside an open block.
     const zoom = Math.min(view.width / 1600, view.height / 900) * 0.96
     const corner = { x: view.width / 2 - 800 * zoom, y: view.height / 2 - 450 * zoom }
     await waitForColour(page, { x: corner.x + 30, y: corner.y - 0.5 }, '#5d5449')

@@ -74,7 +74,7 @@ describe.skipIf('reason' in browser)('the details of an artwork, in Chromium', (
       await picture.evaluate((element) => [element.getAttribute('width'), element.getAttribute('height')]),
     ).toEqual(['20', '10'])
     const card = await page.locator('#card').boundingBox()
-    // Twenty by ten wall pixels at zoom 16, in the middle of the stage.
+    // The artwork has twenty by ten wall pixels, at zoom 16, in the middle of the stage.
     expect(card !== null && (card.x > 640 + 160 || card.x + card.width < 640 - 160)).toBe(true)
     expect(await page.title()).toBe('Hello from a machine. by Ada · Pixel Wall')
   })

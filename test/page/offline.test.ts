@@ -78,7 +78,7 @@ describe.skipIf('reason' in browser)('without a connection, in Chromium', () => 
     server.showCanvas(wall)
     await goToFollowingPage(page, server.url.href)
     const quiet = server.asked.filter((path) => !path.startsWith('/api/live'))
-    // Makes as many repaints as in ten seconds, while the page is being stored for offline use.
+    // Makes the repaints of ten seconds, a hundred in all, while the page is being stored for offline use.
     const repainted = wall.blocks.slice(0, 100)
     for (const { i, px = '' } of repainted) server.repaintBlock(requireBlockAt(i % 160, Math.floor(i / 160)), px)
     await waitUntilCached(page)

@@ -94,7 +94,7 @@ export function createPixels(colour: number): Pixels {
 /** A listing without any field. */
 export const SILENT: Listing = { name: null, framework: null, message: null, link: null, pixels: null, painter: null }
 
-/** A listing with every field, except for `changes`. */
+/** A listing in which every field is set; `changes` replace some of the fields. */
 export function createTestListing(changes: Partial<Listing> = {}): Listing {
   return {
     name: 'Ada',
@@ -114,8 +114,8 @@ export const BARE: BlockContent = { pixels: null, message: null, link: null }
 export const NOBODY: Profile = { name: null, framework: null }
 
 /**
- * The `number`-th change of a log with only sales: the first agent's purchase of a block, without content, except for
- * `changes`.
+ * The `number`-th change of a log with only sales: the first agent's purchase of a block, without content; `changes`
+ * replace some of the fields.
  */
 export const createTestSale = (
   number: number,

@@ -36,7 +36,7 @@ export type SmallDisk = Awaited<ReturnType<typeof mountDisk>>
 
 const MEGABYTE = Buffer.alloc(1024 * 1024)
 
-// Writes piece by piece. For one large write, Bun first reserves all the space. If the file system has less, it frees
+// Writes piece by piece. For one large write, Bun first reserves all the space. If the file system has less, Bun frees
 // what it reserved, so the disk would be full, then empty, then full again.
 async function fill(path: string, megabytes: number): Promise<void> {
   await using file = await open(path, 'w')

@@ -22,8 +22,8 @@ const GAP = 12
 // An artwork may be in the middle, with space on both sides, if this share of the stage's width remains for it.
 const MIDDLE_SHARE = 0.4
 
-// The shares of a space that an area may take, in the order of trying: nearly all of it only if the wall's edge is in
-// the way. Each camera to try is closer by the factor `NEARER`.
+// The shares of a space that an area may take, in the order in which they are tried. An area takes nearly all of a
+// space only if the wall's edge is in the way. Each further camera that is tried is closer by the factor `NEARER`.
 const SHARES = [0.8, 0.98]
 const NEARER = 1.25
 

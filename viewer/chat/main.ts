@@ -117,7 +117,10 @@ async function placePicture(asked: Proposal) {
   lookAtPicture()
 }
 
-/** Reads the whole wall. Rejects if the host blocks it; the background then stays plain, and the view says why. */
+/**
+ * Reads the whole wall. Rejects if the host blocks the requests; the background then stays plain, and the view says
+ * why.
+ */
 async function readWall(): Promise<Wall> {
   const [pixels, blocks] = await Promise.all([
     fetch(`${address}/api/canvas.bin`).then((response) => response.arrayBuffer()),

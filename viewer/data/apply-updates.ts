@@ -13,7 +13,9 @@ type Draft = {
   last: Sale | undefined // the newest sale among the updates
 }
 
-/** The wall after changes, applied in order. It may already show some, because it is read in two parts. */
+/**
+ * The wall after changes, applied in order. The wall may already show some of them, because it is read in two parts.
+ */
 export function applyChanges(wall: Wall, changes: readonly ChangeDto[]): Wall {
   const draft: Draft = { blocks: new Map(), agents: [...wall.agents], last: undefined }
   // Not `some`, because every change must be applied.
@@ -49,7 +51,7 @@ function applyChange(wall: Wall, draft: Draft, change: ChangeDto): boolean {
   return true
 }
 
-/** Returns the owner's index among the agents; stores the owner as in the sale, with one more block. */
+/** Returns the owner's index among the agents; stores the owner as the sale describes it, with one more block. */
 function findOrAddOwner(agents: CanvasAgent[], { agent }: Sale): number {
   const known = agents.findIndex(({ id }) => id === agent.id)
   const index = known === -1 ? agents.length : known

@@ -14,7 +14,8 @@ export async function readChangesSince({ wall, number }: KeptWall): Promise<read
   if (wall.pricing.perBlock !== readPrice()) return undefined
   const [{ after, nextAfter, changes }, isSame] = await Promise.all([readTail(), isLastSaleInLog(wall.stats)])
   if (!isSame || nextAfter - number > CHANGES_MAX) return undefined
-  // A proxy's copy of the tail may be older than the stored wall, so some or all of its changes are already shown.
+  // A proxy's copy of the tail may be older than the stored wall, which then already shows some or all of the tail's
+  // changes.
   return after <= number ? changes.filter((change) => change.number > number) : await readHistory(number)
 }
 

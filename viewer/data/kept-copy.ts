@@ -13,7 +13,8 @@ export type KeptWall = {
 
 const DATABASE = 'pixel-wall'
 const WALLS = 'walls'
-// The key of the stored wall, because another version of the page may store the wall in another form.
+// The key of the stored wall. It differs between versions of the page, because they may store the wall in different
+// forms.
 export const VERSION = import.meta.url
 
 /**

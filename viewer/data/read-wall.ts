@@ -14,8 +14,8 @@ const BLOCKS = '/api/blocks'
 // pictures on a slow connection; a later one would add its round trip to the wait.
 const NEARLY_ALL = 0.85 * TOTAL_BLOCKS
 
-// Pictures arrive faster than they need to be drawn, and drawing each at once would keep a slow machine busy. So after
-// each drawing, the page waits `RESTS` times as long as the drawing took.
+// Pictures arrive faster than they need to be drawn, and drawing each one immediately would keep a slow machine busy.
+// So after each drawing, the page waits `RESTS` times as long as the drawing took.
 const DRAW_MS = 80
 const RESTS = 10
 

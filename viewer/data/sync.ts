@@ -30,8 +30,8 @@ const DAY = { dateStyle: 'medium', timeStyle: 'short' } as const
 const TIME = { timeStyle: 'medium' } as const
 
 /**
- * Keeps the wall up to date. `caughtUp` resolves once the wall shows all changes since it was stored; `getWallToKeep` returns
- * the wall for the next visit.
+ * Keeps the wall up to date. `caughtUp` resolves once the wall shows all changes since it was stored; `getWallToKeep`
+ * returns the wall for the next visit.
  */
 export function syncWall(deps: SyncDeps) {
   const follower = createFollower(deps)
@@ -127,7 +127,10 @@ const SPREAD_MS = 2000
 // together.
 const BATCH_MS = 20
 
-/** Applies the changes of streams in batches. A batch waits until the wall shows all changes from before its stream. */
+/**
+ * Applies the changes of streams in batches. A batch waits until the wall shows all changes from before its stream
+ * began.
+ */
 function createInbox(follower: Follower, signal: AbortSignal, fail: () => void) {
   let ready = Promise.resolve()
   let waiting: ChangeDto[] = []
@@ -145,7 +148,7 @@ function createInbox(follower: Follower, signal: AbortSignal, fail: () => void) 
       const change: ChangeDto = JSON.parse(data)
       if (waiting.push(change) === 1) timer = setTimeout(flush, BATCH_MS)
     },
-    /** A stream begins after a number; the tail supplies any missing changes up to that number. */
+    /** Called with the number after which a stream begins; the tail supplies any missing changes up to that number. */
     onStart({ data }: MessageEvent<string>) {
       const { number }: Mark = JSON.parse(data)
       ready = ready.catch(() => {}).then(() => catchUp(follower, number, signal))

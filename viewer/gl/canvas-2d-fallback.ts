@@ -4,7 +4,7 @@ import { createCanvasRenderer } from './canvas-renderer.ts'
 import type { Renderer } from './renderer.ts'
 
 /**
- * Creates a renderer on a new canvas before the stage's own, which still receives the input; `undefined` if the browser
+ * Creates a renderer on a new canvas under the stage's own, which still receives the input; `undefined` if the browser
  * has no 2d canvas.
  */
 export function createFallback(stage: HTMLCanvasElement): Renderer | undefined {

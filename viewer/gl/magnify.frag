@@ -57,8 +57,8 @@ void main() {
     isEmpty = isEmptyAt(middle);
   }
   if (isEmpty) {
-    // Distances in device pixels to the nearest lines above and to the left, of the block and of its group of ten by
-    // ten.
+    // Distances in device pixels to the lines above and to the left: first those of the block, then those of its group
+    // of ten by ten.
     vec2 fromBlock = mod(middle, 10.0) / pixel;
     vec2 fromTen = mod(middle, 100.0) / pixel;
     float strength = max(

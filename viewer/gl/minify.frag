@@ -1,4 +1,5 @@
-// Draws the wall if a device pixel is one to two texels wide: averages their light by the area that it covers of each.
+// Draws the wall if a device pixel is one to two texels wide: averages the light of the texels, weighted by the area of
+// each that the device pixel covers.
 
 uniform sampler2D level;
 uniform vec2 levelSize;

@@ -1,5 +1,5 @@
 // Converts palette indices to light; alpha is 1 if a pixel is not sold. Light is stored as the square root of linear
-// light, for which eight bits are enough, and which one multiplication undoes.
+// light: eight bits are enough for it, and one multiplication undoes the root.
 precision highp float;
 
 uniform sampler2D indices;

@@ -80,8 +80,8 @@ function createSurface(canvas: HTMLCanvasElement, ask: () => void, onFound: (ren
   }
   const startRenderer = () => {
     const gpu = openWebGl(canvas)
-    // The renderer is created in a task of its own, so that neither this nor the search for a GPU keeps a slow machine
-    // busy for long.
+    // The renderer is created in a task of its own, so that neither its creation nor the search for a GPU keeps a slow
+    // machine busy for long.
     if (gpu) setTimeout(() => installRenderer(createRenderer(gpu, ask)))
     else void fallBack()
   }

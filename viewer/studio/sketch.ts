@@ -29,7 +29,7 @@ export type PaintedPicture = PaintOptions & { readonly indices: Uint8Array }
 export type Words = { readonly name: string; readonly message: string; readonly link: string }
 
 export type Sketch = {
-  readonly wall?: Wall | undefined // undefined undefined until the first part of the wall has arrived
+  readonly wall?: Wall | undefined // undefined until the first part of the wall has arrived
   readonly picture?: OpenedPicture | undefined
   readonly size: AreaSize
   readonly keepsShape: boolean // whether a change of one side keeps the proportions

@@ -34,7 +34,7 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 const isProvider = (value: unknown): value is Provider => isRecord(value) && typeof value['request'] === 'function'
 
-/** Why a wallet rejected a request; `declined` is true if the user did so. */
+/** Why a wallet rejected a request; `declined` is true if the user rejected it. */
 export type WalletRefusal = { readonly declined: boolean; readonly words: string }
 
 /** Requests access to a wallet; returns the address of its first account. */

@@ -14,7 +14,8 @@ import { createCopyButton, copyText, saveFile } from './copy-and-save.ts'
 import { createButton, createElement } from './dom.ts'
 import { showToast } from './messages.ts'
 
-// A saved picture is enlarged by up to this factor, as long as its sides have at most this many pixels.
+// A saved picture is enlarged by up to the factor `PICTURE_SCALE`, as long as its sides have at most `PICTURE_SIDE_MAX`
+// pixels.
 const PICTURE_SCALE = 24
 const PICTURE_SIDE_MAX = 2400
 

@@ -98,7 +98,7 @@ function compressLzw(indices: Uint8Array): Uint8Array {
   return bits.end()
 }
 
-/** Writes codes bit by bit, lowest first. No code is longer than two bytes, so two bytes per pixel are enough. */
+/** Writes codes bit by bit, lowest bit first. No code is longer than two bytes, so two bytes per pixel are enough. */
 function createBitWriter(pixels: number) {
   const bytes = new Uint8Array(2 * pixels + 16)
   let length = 0

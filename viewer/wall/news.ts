@@ -17,7 +17,10 @@ export function addMissedChanges(before: Wall | undefined, wall: Wall, since: nu
   return { since, blocks: new Set([...(missed?.blocks ?? []), ...found]) }
 }
 
-/** The new blocks, the number of their agents, and the start of their period, or the last sale if none was today. */
+/**
+ * The new blocks, the number of their agents, and since when the blocks are new. Without other news, `since` describes
+ * the last sale instead.
+ */
 export type News = {
   readonly blocks: readonly BlockIndex[]
   readonly agents: number

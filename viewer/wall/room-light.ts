@@ -5,7 +5,7 @@ import { BLOCK_SIZE, getCell, COLS, ROWS, WIDTH } from '../../shared/wall.ts'
 import { parseColour } from '../theme.ts'
 import type { Wall } from './wall-model.ts'
 
-// Each ten by ten blocks of the wall are one lamp. The lamps are in the middle of a larger grid.
+// Each group of ten by ten blocks of the wall is one lamp. The lamps are in the middle of a larger grid.
 const LAMP_BLOCKS = 10
 const [ACROSS, DOWN] = [COLS / LAMP_BLOCKS, ROWS / LAMP_BLOCKS]
 const AROUND = 4

@@ -10,7 +10,7 @@ export type Hit =
   | { readonly kind: 'work'; readonly work: Artwork }
   | { readonly kind: 'agent'; readonly agent: number }
 
-/** The lists of artworks and agents, each by its order. */
+/** The orders in which artworks (the first two) and agents (the others) are listed. */
 export type SortOrder = 'newest-works' | 'largest-works' | 'arrival' | 'blocks' | 'latest'
 
 const coordLike = /^\D{0,8}(\d{1,3})\s*[,;/ ]\s*(\d{1,3})\D{0,2}$/
@@ -73,7 +73,7 @@ const matchesAgent = ({ name, wallet, framework }: CanvasAgent, wanted: string) 
   (framework !== null && foldCase(framework).includes(wanted)) ||
   matchesWallet(wallet, wanted)
 
-// Wallets are shown by their first and last characters. A text matches if it has at least one digit after 0x.
+// Wallets are shown by their first and last characters. A text must have at least one digit after 0x to match.
 function matchesWallet(wallet: string, wanted: string): boolean {
   if (!wanted.startsWith('0x') || wanted.length < 3) return false
   const [start = '', end = ''] = foldCase(wallet).split(gap)

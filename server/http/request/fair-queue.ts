@@ -22,15 +22,17 @@ export type FairQueue = {
    */
   waitForTurn(client: string): Promise<Failure | undefined>
   /**
-   * Like `waitForTurn`, for a read: a client that reads many pages does not delay clients that buy, repaint or request a
-   * preview.
+   * Like `waitForTurn`, for a read: a client that reads many pages does not delay clients that buy, repaint or request
+   * a preview.
    */
   waitForReadTurn(client: string): Promise<Failure | undefined>
-  /** Like `waitForTurn`, for a payment that the ledger knows: it waits with the other requests, but is never refused. */
+  /**
+   * Like `waitForTurn`, for a payment that the ledger knows: it waits with the other requests, but is never refused.
+   */
   waitForKnownPayment(client: string): Promise<void>
   /**
-   * Like `waitForTurn`, for a new payment: new payments get every second turn. A payment is refused only if too many from
-   * the same client wait.
+   * Like `waitForTurn`, for a new payment: new payments get every second turn. A payment is refused only if too many
+   * from the same client wait.
    */
   waitForNewPayment(client: string): Promise<Failure | undefined>
 }

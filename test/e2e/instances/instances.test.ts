@@ -10,8 +10,8 @@ import { listCoords } from '../../support/samples.ts'
 import { readBody, createClient, fetchHealth } from '../../support/service/client.ts'
 import { waitFor, sendWhile, waitUntil } from '../../support/wait.ts'
 
-// Goal: any instance sells, repaints and responds, all show the same wall, and a killed one loses nobody's dollar.
-// Method: three real processes on one real PostgreSQL, with all requests spread over them.
+// Goal: any instance sells, repaints and responds, all instances show the same wall, and a killed instance loses
+// nobody's dollar. Method: three real processes on one real PostgreSQL, with all requests spread over them.
 
 const CROWD = 64
 
@@ -34,7 +34,7 @@ const readBalances = async (payers: readonly Wallet[]) => await Promise.all(paye
 
 const countEqual = (values: readonly number[], wanted: number) => values.filter((value) => value === wanted).length
 
-/** Returns the whole wall once all instances return the same one and it contains the given text. */
+/** Returns the whole wall once all instances return the same wall, and that wall contains the given text. */
 function waitForEqualCanvases(words = ''): Promise<string> {
   return waitFor(async () => {
     const bodies = await Promise.all(

@@ -5,8 +5,8 @@ import { type Cluster, startCluster } from '../../support/e2e/cluster.ts'
 import { runCommand } from '../../support/e2e/command.ts'
 import { waitUntil } from '../../support/wait.ts'
 
-// Goal: an operator’s system gets each sale in order, signed and under one id, and buyers never wait for that system.
-// Method: two real processes on one database, and a real receiver that hangs, fails and comes back.
+// Goal: an operator’s system gets each sale in order, signed, and under the same id at each attempt. Buyers never wait
+// for that system. Method: two real processes on one database, and a real receiver that hangs, fails and comes back.
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 const key = new Uint8Array(Buffer.from(SECRET.slice('whsec_'.length), 'base64'))

@@ -1,5 +1,6 @@
 // This module is loaded before a client, to keep all of the client's requests on this machine. The local chain responds
-// to its JSON-RPC calls. Requests to the vendor of the client get only the responses that the client needs to continue.
+// to the client's JSON-RPC calls. Requests to the vendor of the client get only the responses that the client needs to
+// continue.
 
 const { fetch: ask } = globalThis
 const loopback = /^(127\.0\.0\.1|localhost|\[::1\])$/

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { createScratchFolder } from '../../support/scratch-folder.ts'
 import { createVandalisedWall } from './vandal.ts'
 
-// Goal: an owner of a few blocks neither fills the disk nor delays the start of the service. Method: a sold wall in a
-// file, an owner who uses up every budget for a month on a fake clock, hourly compaction, a history kept for the whole
-// month, and real starts of the service.
+// Goal: an owner of a few blocks neither fills the disk nor delays the start of the service. Method: in a sold wall in
+// a file, an owner uses up every budget for a month on a fake clock. The log is compacted hourly, its history is kept
+// for the month, and the service really starts.
 
 const path = join(createScratchFolder(), 'wall.sqlite')
 

@@ -5,7 +5,7 @@ import { readCatalogue } from './catalogue.ts'
 import { findProblems } from './runner.ts'
 import { openStage, type Stage } from './stage.ts'
 
-// Goal: every request of the catalogue gets the response that the catalogue requires, and an invalid one changes
+// Goal: every request of the catalogue gets the response that the catalogue requires, and an invalid request changes
 // nothing. Method: each request is sent over a socket to the real server, with a real chain and facilitator; rows and
 // settlements are compared before and after.
 

@@ -25,7 +25,7 @@ export type Seen = {
 type Event = ChangeDto | Mark | Reset
 
 type Follower = {
-  known: number // number number of the newest change that it has
+  known: number // number of the newest change that it has
   hasBegun: boolean
   unread: string // the received part of an incomplete chunk
   hasEnded: boolean // whether the stream sent its `end` event

@@ -12,8 +12,8 @@ import { reportSkipped } from '../../support/skipped.ts'
 import { startFollowers } from './followers.ts'
 
 // Goal: any number of clients can follow the wall over a single stream from the wall. Method: Varnish with the shipped
-// recipe in front of a process, and a crowd that follows through Varnish for longer than two streams last, while a
-// block is repainted every two seconds.
+// recipe is in front of a process. A crowd follows through Varnish for longer than two streams last; meanwhile, a block
+// is repainted every two seconds.
 
 const FOLLOWERS = Number(Bun.env['FOLLOWERS'] ?? 10_000)
 const FEW = 10

@@ -1,6 +1,6 @@
 /**
- * Areas in histories: which histories have any, on which walls, and an independent computation of an area's blocks and
- * its nearest open place, so that the wall's own arithmetic is not compared with itself.
+ * Areas in histories: which histories have areas, and on which walls. Computes an area's blocks and its nearest open
+ * place independently, so that the wall's own arithmetic is not compared with itself.
  */
 
 import type { Target } from '../../../server/domain/purchase/payment.ts'

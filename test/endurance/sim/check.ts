@@ -56,7 +56,10 @@ export type Witness = {
   readonly ends: Map<string, Map<Life, number>>
   /** The same for queries that showed the money of the payment at our address. */
   readonly paid: Map<string, Map<Life, number>>
-  /** Step since which the payer of a payment lacks its result: asked to wait, hung up, or cut off. */
+  /**
+   * Step since which a payer lacks the result of a payment, because the payer was asked to wait, hung up or was cut
+   * off.
+   */
   readonly left: Map<string, number>
   readonly receipts: Set<string> // payments whose receipt was sent to a waiting client
   readonly promised: Set<string> // authorizations whose payers were promised a block or a credit if the money moves
@@ -83,7 +86,7 @@ export type Witness = {
   readonly sights: Map<string, Map<Life, number>>
   readonly verifiedAt: Map<string, number>
   readonly answeredAt: Map<string, number> // by payment: step of the last successful query to the chain
-  /** By payment with a claimed success: whether the last read since showed it unspent. */
+  /** By payment with a claimed success: whether the last read since then showed the payment as unspent. */
   readonly denied: Map<string, boolean>
 }
 
@@ -157,8 +160,8 @@ export function createWatcher(witness: Witness): Watcher {
       if (verb === 'verify') witness.verifiedAt.set(key, world.step)
       if (verb !== 'settle') return
       const kind = findRow(witness, key)?.state.kind
-      // A block that was claimed earlier also counts: its run may not know yet that the chain showed the payment's end
-      // and that the block was released.
+      // A block that was claimed earlier also counts: the payment's run may not know yet that the chain showed the
+      // payment's end and that the block was released.
       const isHad = kind === 'reserved' || kind === 'sold' || witness.claimed.has(key)
       assertPromise(isHad, 'a settlement is requested only for a block held or sold', key)
     },
@@ -385,8 +388,8 @@ function checkAmount({ world, book, written, accepted }: Witness, key: string): 
 }
 
 /**
- * Checks that a purchase shows the listing with which it was first stored, even if somebody else resends its payment,
- * and that a bound order is bought as signed.
+ * Checks that a purchase shows its first stored listing, even if somebody else resends its payment. Checks also that a
+ * bound order is bought as signed.
  */
 function checkListing({ book, sent, kept, bound }: Witness, key: string): void {
   const row = book.findRow(key)

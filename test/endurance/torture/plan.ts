@@ -4,10 +4,10 @@ import type { SettleFault } from '../../support/chain/faulty-facilitator.ts'
 import { createPrng, type Prng } from '../../support/prng.ts'
 
 /**
- * The additional fault of a round. `disk-limit`: files cannot grow, which fails at commit; `disk-full`: no space left;
- * `chain-stands`: the chain produces no blocks; `chain-narrow`: the chain endpoint returns events of few blocks per
- * call; `deaf`: connections that listen for notifications are cut; `server-crash` and `server-restart`: the database
- * server is down.
+ * The additional fault of a round. `disk-limit`: files cannot grow, so commits fail; `disk-full`: the disk has no space
+ * left; `chain-stands`: the chain produces no blocks; `chain-narrow`: the chain endpoint returns events of few blocks
+ * per call; `deaf`: connections that listen for notifications are cut; `server-crash` and `server-restart`: the
+ * database server is down.
  */
 export type Trouble =
   | 'none'
@@ -109,7 +109,10 @@ function drawSize(prng: Prng): Size {
   return { w, h, painted: prng.nextBoolean(0.3) }
 }
 
-/** With `disk-limit`, the disk ends the process; with `disk-full`, the kill waits for space, or no wall could start. */
+/**
+ * With `disk-limit`, the disk ends the process. With `disk-full`, the kill comes late, because no wall can start
+ * without space.
+ */
 function planKills(trouble: Trouble, prng: Prng, instances: number): Kill[] {
   if (trouble === 'disk-limit') return []
   if (trouble === 'disk-full') return [{ afterMs: 1000 + prng.nextInt(400), instance: 0 }]

@@ -116,7 +116,7 @@ function createHangUpFacilitator(
   }
 }
 
-/** The database of the walls, and the disk or server of it that can fail. */
+/** The database of the walls, and its disk or its server, which can fail. */
 type Ground = {
   readonly database: Database
   readonly path?: string

@@ -114,7 +114,7 @@ test('checking all payments of a full wall takes at most 200 requests of up to 1
   expect(first).toMatchObject({ ...createProvedResult(ALL), searched: { from: 1n, through: BigInt(HEAD) } })
   expect(first.requests.payments).toBeLessThanOrEqual(200)
   expect(Math.max(...chain.requests.map(({ length }) => length))).toBe(100)
-  // The chain's id, its newest block, and the events of blocks that may still be replaced.
+  // The requests are for the chain's id, its newest block, and the events of blocks that may still be replaced.
   expect(await verifyWall(chain, 'full', full)).toMatchObject({
     ...createProvedResult(ALL),
     requests: { payments: 2, search: 1 },
@@ -158,6 +158,7 @@ test('a payment without a deed is not reported as an error if it is less than te
 test('an endpoint that is briefly overloaded gets the same request again', async () => {
   using chain = startEndpoint(SOLD, { busy: 4 })
   const { requests } = await verifyWall(chain, 'busy')
-  // The chain's id, its newest block, and four batches of receipts, one of them sent twice.
+  // The requests are for the chain's id, its newest block, and four batches of receipts, one of which is requested
+  // twice.
   expect(requests.payments).toBe(7)
 })

@@ -22,7 +22,7 @@ import { createBodyInit } from '../../support/service/signed.ts'
 import { decodeDemand, OFFER, openWall, type Wall } from '../../support/service/wall.ts'
 
 // The rules of public graders for paid services. x402scan runs AgentCash's own validator on registered services over
-// the network. Of the rules of other graders, only those are here that no test of a document or an address covers.
+// the network. The rules of other graders are here only if no test of a document or an address covers them.
 
 const opened = Promise.withResolvers<Wall>()
 const server = Bun.serve({

@@ -23,7 +23,7 @@ test("Redocly's linter, with all recommended rules except one, reports only the 
   const rules = { 'operation-4xx-response': 'off' } as const
   const config = await createConfig({ extends: ['recommended'], rules })
   const problems = await lintFromString({ source: text, absoluteRef: 'openapi.json', config })
-  // If an operation required the scheme, payment clients would try to get a key in advance, so it is only
+  // If an operation required the scheme, payment clients would try to get a key in advance, so the scheme is only
   // documentation.
   expect(problems.map(({ ruleId, location }) => [ruleId, location[0]?.pointer])).toEqual([
     ['no-unused-components', '#/components/securitySchemes/x402'],

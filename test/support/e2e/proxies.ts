@@ -55,7 +55,7 @@ ${text
 
 const RECIPES = {
   nginx,
-  /** nginx with its cache; it rejects live streams, as with more viewers than connections. */
+  /** nginx with its cache; it rejects live streams, as it does if there are more viewers than connections. */
   'caching-nginx': {
     ...nginx,
     files: ['nginx-cache.conf', 'nginx.conf'],

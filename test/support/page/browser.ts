@@ -81,8 +81,8 @@ async function unpackChromium(): Promise<string> {
   return folder
 }
 
-// In a separate process with its own environment: the package unpacks into TMPDIR, and it unpacks its libraries only if
-// it believes that it runs on Lambda.
+// This needs a separate process with its own environment: the package unpacks into TMPDIR, and unpacks its libraries
+// only if it believes that it runs on Lambda.
 async function unpackChromiumInto(folder: string) {
   const script = `const { default: chromium } = await import('@sparticuz/chromium'); await chromium.executablePath()`
   const env = { ...process.env, TMPDIR: folder, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs22.x' }

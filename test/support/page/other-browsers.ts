@@ -116,7 +116,7 @@ export async function openWebKit(): Promise<OtherBrowser | NoBrowser> {
   }
 }
 
-/** Retries a failing attempt, such as before the server listens, for about five seconds. */
+/** Retries an attempt that fails, for example because the server does not listen yet, for about five seconds. */
 async function retryUntilSuccessful<T>(attempt: () => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries++)
     try {

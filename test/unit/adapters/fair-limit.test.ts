@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createFairLimit } from '../../../server/adapters/pictures/pictures.ts'
 
-// Goal: a sender of much work waits behind its own work. Method: every piece of work ends when the test says so.
+// Goal: a sender of a lot of work waits behind its own work. Method: every piece of work ends when the test says so.
 
 /** A limit that records its work in the order in which it starts; `endPiece` ends the current piece. */
 function createManualLimit(waitingMax: number) {

@@ -112,7 +112,7 @@ describe('the cached chain history', () => {
     head: HEAD,
   }
 
-  /** A wall that sold one block long ago, and the heights from which its chain was read. */
+  /** A wall whose only sale was long ago, and the heights from which its chain was read. */
   function createOldSales(changes: Partial<Statement> = {}) {
     const wall = createWorld()
     const tx = wall.chain.transferPayment(sold)

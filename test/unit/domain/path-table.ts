@@ -44,7 +44,7 @@ const readLabel = (step = '') => step.slice(readVerb(step).length + 2)
 
 type Names = ReadonlyMap<string, { readonly tree: Tree; readonly name: string }>
 
-/** Names each long part that occurs more than once by the step that first leads to it. */
+/** Gives each long part that occurs more than once a name: the step that first leads to it. */
 function nameParts(root: Tree): Names {
   const seen = new Map<string, { tree: Tree; after: string; count: number }>()
   const visit = (tree: Tree, after: string) => {

@@ -16,7 +16,7 @@ function createLoggedStream(everyMs = 0, clock: Clock = systemClock) {
     },
     readCompacted: async () => changes,
   }
-  // How many changes another process has written that this one has not read yet.
+  // The number of changes by another process that this process has not read yet.
   const others = { unseen: 0 }
   const advance = async () => void (others.unseen = 0)
   const readNumber = () => changes.length - others.unseen

@@ -35,8 +35,8 @@ const EXCLUSIVE: ExclusiveJobs = {
 type Wall = Awaited<ReturnType<typeof openBlankWall>>
 
 /**
- * A receiver, and a process that delivers to it from a store; `last` is the number of the log entry that the process
- * saw last at its start.
+ * A receiver, and a process that delivers to it from a store; `last` is the number of the newest log entry that the
+ * process had seen at its start.
  */
 function startDelivery(wall: Wall, { jobs = EXCLUSIVE, clock = createFakeClock(NOW), last = 0 } = {}) {
   const received: Notice[] = []

@@ -242,7 +242,7 @@ describe('a facilitator that is slow to verify', () => {
       expect(second.manners).toEqual([])
       clock.advance(1)
       await waitForTurn()
-      // Both have all the time that is left.
+      // Both facilitators get all the time that is left.
       expect([first.manners, second.manners]).toEqual([
         [{ withinMs: 5000, isBare: false }],
         [{ withinMs: 4000, isBare: false }],

@@ -25,7 +25,8 @@ import {
   createWalletAddress,
 } from '../../support/samples.ts'
 
-// Goal: the driver of the script handles clients that hang up, failed writes, and the number of settlements.
+// Goal: the driver of the script handles clients that hang up and writes that fail, and limits the number of
+// settlements.
 
 type Verb = keyof Ledger
 

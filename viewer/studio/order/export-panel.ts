@@ -17,7 +17,7 @@ const TOO_LONG = `This plan is too large for a link of ${LINK_MAX} characters. S
 // The clipboard and the file get the whole text; the page shows at most this many characters of it.
 const SHOWN_CHARACTERS_MAX = 6000
 
-// The request for a large picture takes too long to write at each step of a drag.
+// The request is written only after this pause, because a large one takes too long to write at each step of a drag.
 const REST_MS = 150
 
 /** Follows the sketch and fills the section for agents. */

@@ -30,7 +30,7 @@ export function createTimeline(page: Page): PanelContent {
 }
 
 function createPlayer(page: Page) {
-  let moments = new Float64Array() // moments of sales and repaints; of sales only until the history is read
+  let moments = new Float64Array() // moments of sales and repaints; until the history has been read, of sales only
   let sales = moments
   let count = 0 // the number of moments up to the shown one; has a fraction while playing
   let frame: number | undefined

@@ -139,7 +139,8 @@ function signAgain(world: World, known: Payment, target: Target): Payment {
   const isOutdated = isRepriced && asked !== known.amount
   if (!isVaried || known.signature !== SIGNED || !prng.nextBoolean(isOutdated ? 0.6 : 0.15)) return known
   const validBefore = BigInt(Math.floor(computeTime(world) / 1000) + prng.pick([30, 90, 300]))
-  // If a nonce is signed for another amount, that is the current price if the nonce is even or prices keep changing.
+  // The other amount is the current price if the nonce is even or prices keep changing, or else the known amount plus
+  // the price of a block.
   const other = isRepriced || BigInt(known.nonce) % 2n === 0n ? asked : known.amount + readTerms(world).amount
   const amount = prng.nextBoolean(isOutdated ? 0.8 : 0.3) ? other : known.amount
   return { ...known, amount, validBefore, accepted: { ...known.accepted, amount } }

@@ -169,7 +169,7 @@ ignore_startup_parameters = ${how === 'rejects settings' ? '' : settings}
       const pooler = Bun.spawn(['pgbouncer', ...asNobody, '-q', config], { stdout: 'ignore', stderr: 'ignore' })
       try {
         url.port = String(port)
-        // The pooler listens only a moment after its start.
+        // The pooler does not listen until a moment after its start.
         let refusal = await readRefusal(url.href)
         while (refusal.includes('cannot be reached')) refusal = await readRefusal(url.href)
         expect(refusal).toContain(words)

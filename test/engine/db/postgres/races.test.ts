@@ -60,7 +60,7 @@ const runEach = <T>(count: number, engines: Pair, work: (engine: Engine, at: num
 
 /**
  * Starts `work` while a separate connection holds the locks that the statements in `held` take. Releases the locks once
- * as many connections as `waiting` says wait for a row or for each other. Returns the result of `work`.
+ * the connections that wait for a row, or for each other, are as many as `waiting` says. Returns the result of `work`.
  */
 async function runWhileLocked<T>(
   url: string,

@@ -46,7 +46,7 @@ test('a block’s card shows every pixel of the block, and marks its position on
     expect(colourAt(40 + (at % 10) * 44 + 22, 140 + Math.floor(at / 10) * 44 + 22)).toBe(findColour(16 + 2 * at))
   const place = { x: 520 + 3 * 4, y: 140 + 4 * 4 }
   expect(colourAt(place.x - 4, place.y)).toBe('#ffffff')
-  // Another block of the wall, away from the marker.
+  // This point is on another block of the wall, away from the marker.
   expect(colourAt(520 + 20 * 4 + 2, place.y + 2)).toBe(findColour(GREEN))
 })
 
@@ -55,7 +55,7 @@ test('a block’s card shows the whole artwork that the block is part of, and ma
   await own.buyBlock(`/blocks/9,9?px=${createFlatPixels(0)}`, 1)
   await own.buyBlock(`/blocks/10,9?px=${createFlatPixels(GREEN)}`, 1, 2)
   const { readColour: colourAt } = await decodePicture(await own.sendRequest('GET /card.png?block=9,9'))
-  // Two blocks of 220 pixels in the middle of a pane of 440.
+  // The card shows two blocks, each 220 pixels wide, in the middle of a pane of 440.
   expect([colourAt(40 + 110, 360), colourAt(40 + 330, 360)]).toEqual([0, GREEN].map(findColour))
   expect(colourAt(40 + 110, 250 - 4)).toBe('#ffffff')
 })

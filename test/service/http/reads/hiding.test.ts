@@ -62,7 +62,7 @@ const payments = new Map<string, Payment>()
 const findPayment = (coord: string) => payments.get(coord) ?? createTestPayment(0, 0)
 
 /**
- * A wall on which the first wallet's block at 80,45 is hidden and its block at 83,45 is shown, the second wallet's
+ * A wall on which the first wallet's block at 80,45 is hidden, and its block at 83,45 is shown. The second wallet's
  * names are hidden, and the third wallet is banned. All three wallets publish content both before and after that.
  */
 async function openWallWithHiddenContent(): Promise<Wall> {

@@ -98,7 +98,7 @@ test('an uploaded picture is converted into the pixels of blocks to buy, with a 
 })
 
 test('raw pixels are assigned row by row to the right blocks', async () => {
-  // Twenty by twenty pixels in palette colours, which the conversion must not change.
+  // The picture has twenty by twenty pixels in palette colours, which the conversion must not change.
   const indices = Uint8Array.from({ length: 400 }, (_, at) => (at * 7) % 240)
   const rgb = Uint8Array.from(Buffer.from([...indices].map((index) => PALETTE[index]?.slice(1)).join(''), 'hex'))
   const request = 'POST /api/pixels?w=2&h=2&width=20&height=20&dither=floyd-steinberg'

@@ -19,7 +19,7 @@ const agent = { id: 1, name: 'Ada', wallet: '0x1234…abcd', framework: null }
 const blocks = [requireBlockAt(0, 0), requireBlockAt(5, 5), requireBlockAt(159, 89)] as const
 const createColour = (index: number) => new Uint8Array(100).fill(index).toBase64()
 
-/** The change with this number, also its time: a sale if `seq` is given, otherwise a repaint. */
+/** The change with this number, which is also its time: a sale if `seq` is given, otherwise a repaint. */
 function createChange(number: number, block: (typeof blocks)[number], seq: number | undefined): ChangeDto {
   const shown = {
     number,
