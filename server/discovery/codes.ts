@@ -68,7 +68,7 @@ export const meaningOf: Readonly<Record<FailureCode, string>> = {
   too_many_requests: 'You have sent too many costly requests. This one was not processed; wait Retry-After seconds.',
   internal_error: `Internal error. If you sent a payment: ${REPEAT}`,
   facilitator_unavailable: `The wall cannot accept payments right now. ${TRY_AGAIN}`,
-  settlement_unknown: `The payment may have gone through, and the block is held for you. ${REPEAT}`,
+  settlement_unknown: `The payment may have gone through; its outcome is not known yet. ${REPEAT}`,
   deed_not_persisted: `The payment went through, but the deed is not saved yet. ${REPEAT}`,
   server_busy:
     'The server is busy with pictures, readers, payments or smart-wallet checks, and did not process this request. Send the same request again after Retry-After seconds.',

@@ -90,7 +90,7 @@ function renderCurl(order: StudioOrder): string {
   return `${head}curl -i -X ${method} ${quoteForShell(order.url)} -H 'Content-Type: application/json' -d ${quoteForShell(JSON.stringify(body))}\n`
 }
 
-const PATIENT = `// If the result of a signed request is unknown, resend it unchanged: a new signature could pay twice.
+const PATIENT = `// If the result of a signed request is unknown, resend it unchanged: then the wall returns the result of the first one.
 async function patient(input, init) {
   const request = new Request(input, init)
   for (let tries = 1; ; tries++) {
