@@ -74,9 +74,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'payments are accepted before the open purchases are checked',
-    file: SCRIPT,
-    from: `  if (!order.armed) return refuse(createRailNotArmedFailure())\n\n`,
-    to: '\n',
+    file: 'server/purchase/purchase-run.ts',
+    from: `const armed = rail.readState() === 'armed'`,
+    to: `const armed = rail.readState() !== 'misconfigured'`,
   },
   {
     name: 'a spent authorization counts as a new one',
