@@ -29,7 +29,9 @@ const words = options.filter((option) => !option.startsWith('--'))
 
 const report = await runScenarios()
 const checked = checkGoals(report, goals)
-console.log(`\nRatios (most compare processor time of the servers, as medians of paired rounds) and their goals\n`)
+console.log(
+  `\nRatios and their goals (most ratios compare the processor time of servers, as medians of paired rounds)\n`,
+)
 for (const { line } of checked) console.log(line)
 await saveReport(report)
 if (hasOption('--write')) await writeResults(renderMarkdown(report, goals, describeMachine()))

@@ -80,7 +80,7 @@ export function* queryFirst<Row>(text: Text, values: Values = {}, sources?: Sour
 /** The row of a statement that always has one. */
 export function* queryOne<Row>(text: Text, values: Values = {}, sources?: Sources): Tx<Row> {
   const row = yield* queryFirst<Row>(text, values, sources)
-  if (row === undefined) throw new Error('a statement that always returns a row returned none')
+  if (row === undefined) throw new Error('a statement that must return a row returned none')
   return row
 }
 

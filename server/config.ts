@@ -256,7 +256,7 @@ function readPlaceFrom(read: Read, problems: string[]): Place {
   const witnessPath = own ?? locateBeside({ database, port, adminSocketPath }, 'witness')
   const isWitnessApart = read('WITNESS_IS_APART', parseYesOrNo) ?? false
   if (isWitnessApart && own === undefined && database.kind === 'sqlite')
-    problems.push('WITNESS_IS_APART is yes, but WITNESS_PATH is not set: the default is beside the database')
+    problems.push('WITNESS_IS_APART is yes, but WITNESS_PATH is not set, so the witness is beside the database')
   return { port, database, adminSocketPath, witnessPath, isWitnessApart }
 }
 
@@ -394,6 +394,6 @@ function parsePayee(text: string, asset: string): Parsed<Address> {
   const isOneCase = digits === digits.toLowerCase() || digits === digits.toUpperCase()
   if (!isOneCase && getAddress(text) !== text) return { problem: 'has an invalid checksum: check for a typo' }
   if (/^0x0+$/i.test(text)) return { problem: 'must not be the zero address' }
-  if (toLowerAddress(text) === toLowerAddress(asset)) return { problem: 'must not be the token itself' }
+  if (toLowerAddress(text) === toLowerAddress(asset)) return { problem: 'must not be the contract of the token' }
   return { value: toLowerAddress(text) }
 }

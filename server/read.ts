@@ -1,4 +1,7 @@
-/** Reads the input of callers by the schemas of the contract: query parameters, bodies, tool arguments and listings. */
+/**
+ * Reads the input of callers according to the schemas of the contract: query parameters, bodies, tool arguments and
+ * listings.
+ */
 
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
@@ -6,8 +9,8 @@ import { describeFlaw } from '../shared/contract/kinds.ts'
 import { getFieldCode, createFailure, type Failure, type FailureCode } from './domain/failure.ts'
 
 /**
- * The first error of a value. `schema` is that of the field; there is none for an unknown field, or if the value is not
- * an object.
+ * The first error in a value. `schema` is the schema of the wrong field; it is `undefined` for an unknown field, or if
+ * the value is not an object.
  */
 export type Flaw = { readonly name: string; readonly schema: TSchema | undefined; readonly value: unknown }
 
@@ -44,7 +47,10 @@ export function createReader<Schema extends TObject>(
   return Object.assign(read, { schema })
 }
 
-/** Refuses a field with its own code, or `otherwise` if it has none, and states the field's rule. */
+/**
+ * Refuses a field with the field's own failure code, or with `otherwise` if the field has none, and states the field's
+ * rule.
+ */
 export const refuseField =
   (otherwise: FailureCode) =>
   (flaw: Flaw): Failure =>

@@ -71,7 +71,9 @@ export type Given = {
   readonly askedAgain: AbortSignal
 }
 
-/** Serves the wall until a signal, then ends the process. Rejects with `CannotOpen` if the store cannot be used. */
+/**
+ * Serves the wall until a signal arrives, then ends the process. Rejects with `CannotOpen` if the store cannot be used.
+ */
 export async function serve(given: Given): Promise<void> {
   const { config, asked } = given
   const { store } = given.ahead
@@ -101,7 +103,7 @@ export async function serve(given: Given): Promise<void> {
   const history = given.ahead.checkHistory()
   const loops = startLoops({ ...given, logger }, wall, { restored, witnessing, history, alerts }, stopping.signal)
 
-  // Modules that readers do not need are loaded after the server listens. If loading fails, the process ends.
+  // Modules that readers do not need are loaded once the server is listening. If loading fails, the process ends.
   await Promise.race([reads.waitUntilPublished(), clock.wait(READERS_FIRST_MS)])
   keys.resolve(await loadSignatureLibrary(logger))
   await loadMcpCalls()
@@ -126,7 +128,7 @@ async function drain(
   loops: readonly Promise<void>[],
   stop: () => void,
 ): Promise<void> {
-  // Load balancers get time to notice the shutdown. Requests that arrive meanwhile get responses.
+  // Load balancers get time to notice the shutdown. Requests that arrive during that time still get responses.
   ready.drain()
   await clock.wait(config.drainMs, askedAgain)
   stop()

@@ -8,13 +8,13 @@ import { findNearestWord } from '../shared/text.ts'
 import { ConfigError, SETTING_NAMES } from './config.ts'
 
 // The first file that exists is read. The settings of an installed wall take precedence over a file in the working
-// directory, which anybody may have written.
+// directory, because anybody may have written that file.
 const USUAL = ['/etc/pixel-wall.env', '.env']
 
 /**
- * Adds variables that the file sets and the environment does not: from the first default file, or from the named one.
- * Throws `ConfigError` if a file cannot be read or parsed, or misspells a setting. Returns warnings about names that
- * nothing reads.
+ * Adds the variables of the named file, or else of the first default file that exists, unless the environment already
+ * sets them. Throws `ConfigError` if a file cannot be read or parsed, or misspells a setting. Returns warnings about
+ * names that nothing reads.
  */
 export function loadSettings(
   env: Record<string, string | undefined>,
@@ -39,8 +39,8 @@ export function loadSettings(
 const OTHERS = /^(?:PG|BUN_|NODE_|SSL_|LC_)|^(?:TZ|LANG|PATH|TMPDIR)$|_PROXY$/i
 
 /**
- * Throws for names that are almost those of settings. With a misspelt price setting, the wall would sell at another
- * price.
+ * Throws if a name is almost the name of a setting. If a misspelt price setting were ignored, the wall would sell at
+ * the wrong price.
  */
 function checkNames(names: readonly string[], path: string): readonly string[] {
   const unknown = names.filter((name) => !SETTING_NAMES.includes(name) && !OTHERS.test(name))
@@ -69,7 +69,7 @@ const SETTING = /[ \t]*([A-Za-z_][A-Za-z0-9_]*)[ \t]*=/y
 const QUOTED = /[ \t]*(?:'([^']*)'|"((?:[^"\\]|\\[^])*)")/y
 const BARE = /[ \t]*((?:[^\\\n]|\\[^])*)/y
 
-/** The settings in a file's text, in order. Throws `ConfigError`, which names the line. */
+/** The settings in a file's text, in order. Throws a `ConfigError` that names the line if the text cannot be parsed. */
 export function parseSettings(text: string, path: string): ReadonlyArray<readonly [name: string, value: string]> {
   const settings: Array<readonly [string, string]> = []
   let at = 0
@@ -95,6 +95,6 @@ export function parseSettings(text: string, path: string): ReadonlyArray<readonl
   return settings
 }
 
-/** The text without its escape characters; a line that ends with one continues. */
+/** The text without its escape characters; a line that ends with an escape character continues on the next line. */
 const unescapeText = (text: string, escape: RegExp) =>
   text.replaceAll(escape, (_, character: string) => (character === '\n' ? '' : character))

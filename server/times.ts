@@ -9,22 +9,22 @@ export const TIMES = {
   // Anybody can make verifications fail, so a suspicion alone must not cause a flood of probes.
   suspicionProbedAfterMs: 2000,
   uneasyProbesEveryMs: 5000,
-  // With the time limit of a probe, an outage is reported within fifteen seconds.
+  // Together with the time limit of a probe, this interval ensures that an outage is reported within fifteen seconds.
   probesEveryMs: 8000,
   // This limit is short, so that an outage is known within seconds, however patient buyers are.
   probeTimeoutMs: 5000,
   /** How often to check whether a probe is due: a failed purchase makes one due earlier. */
   probesDueEveryMs: 1000,
 
-  // A store opens within a second, but never while its database server waits for a missing standby.
+  // A store normally opens within a second, but it cannot open while its database server waits for a missing standby.
   storeOpensWithinMs: 5000,
   storeChecksEveryMs: 2000,
   storeReadTimeoutMs: 2000,
-  // This limit is for a database server that does not respond at all. The server's own limits end first, so that its
-  // response says what happened.
+  // This limit is for a database server that does not respond at all. The server's own time limits are shorter, so that
+  // a server that still responds can say what happened.
   databaseAnswerTimeoutMs: 6000,
 
-  // Long enough for a process that pauses for some seconds, and short enough for the payers of a crashed process.
+  // A lease outlasts a pause of some seconds in its process, but is short enough for the payers who wait after a crash.
   leaseMs: 15_000,
   leaseRenewedEveryMs: 5000,
   // In total, these waits are longer than the lease of a crashed process.
@@ -56,8 +56,8 @@ export const TIMES = {
 export type Times = Readonly<typeof TIMES>
 
 /**
- * Waits for `work` at most `ms` milliseconds, and then returns `otherwise`. The result of work that takes longer is
- * ignored; its signal is aborted, so that it can stop early.
+ * Returns the result of `work`, or `otherwise` if that takes longer than `ms` milliseconds. A later result is ignored;
+ * the signal that `work` got is aborted, so that the work can stop early.
  */
 export async function runWithTimeout<T>(ms: number, work: (late: AbortSignal) => Promise<T>, otherwise: T): Promise<T> {
   const late = new AbortController()

@@ -13,9 +13,9 @@ export class UnsafeJson extends SyntaxError {
 }
 
 /**
- * Parses JSON. Rejects deep nesting, too many parts to read quickly, and a key given twice in one object, because
- * parsers differ in which of its values they keep. Throws `UnsafeJson` for these, and `SyntaxError` for text that is
- * not JSON.
+ * Parses JSON. Rejects deep nesting and too many parts to read quickly. Also rejects a key given twice in one object,
+ * because parsers differ in which of the key's values they keep. Throws `UnsafeJson` for these, and `SyntaxError` for
+ * text that is not JSON.
  */
 export function parseStrictJson(text: string): unknown {
   const structure = splitTokens(text)
@@ -29,7 +29,7 @@ type Token = { readonly kind: string; readonly from: number; readonly to: number
 
 const MARKS = '[]{}:'
 
-/** Splits text that may not be JSON into tokens. Skips strings as a whole, because one may be megabytes long. */
+/** Splits text, which need not be JSON, into tokens. Skips strings as a whole, because one may be megabytes long. */
 function splitTokens(text: string): readonly Token[] {
   const tokens: Token[] = []
   let [strings, around, depth, deepest] = [0, 0, 0, 0]

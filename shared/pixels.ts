@@ -6,7 +6,7 @@ import { BLOCK_SIZE } from './wall.ts'
 export const PIXELS_PER_BLOCK = BLOCK_SIZE * BLOCK_SIZE
 export const PIXELS_HEX_LENGTH = PIXELS_PER_BLOCK * 2
 
-/** 100 bytes, each an index into the palette. For an area, it is 100 bytes per block, one block after another. */
+/** 100 bytes, each an index into the palette. For an area, there are 100 bytes per block, one block after another. */
 export type Pixels = Uint8Array & { readonly Pixels: unique symbol }
 
 /** Why text is not a picture, in words for its sender. */

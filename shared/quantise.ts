@@ -1,6 +1,6 @@
 /**
- * Converts pictures to the palette: each pixel gets the nearest colour in OKLab. It uses nothing from the server, so
- * that a page can run it too.
+ * Converts pictures to the palette: each pixel gets the nearest colour in OKLab. This module uses nothing from the
+ * server, so that a page can run it too.
  */
 
 import { toLinearRgb, toOklab } from './oklab.ts'
@@ -30,8 +30,9 @@ const beginnings = Uint8Array.from({ length: 257 }, (_, step) =>
 )
 
 /**
- * The palette index nearest to a colour in linear light, each part from 0 to 1. It searches from a colour of similar
- * lightness in both directions, until the lightness alone differs by more than the best match.
+ * The palette index nearest to a colour in linear light, each part from 0 to 1. The search starts at a colour of
+ * similar lightness and goes in both directions, until the difference in lightness alone exceeds the distance of the
+ * best match.
  */
 export function findNearestColour(red: number, green: number, blue: number): number {
   const [L, a, b] = toOklab(red, green, blue)
@@ -100,7 +101,10 @@ function addError(left: Float32Array, at: number, error: number): void {
   left[at] = (left[at] ?? 0) + error
 }
 
-/** One channel of a pixel, clamped to 0 to 1. Otherwise, an error that no colour can absorb would smear. */
+/**
+ * One channel of a pixel, clamped to 0 to 1. Without clamping, an error that no colour can absorb would spread across
+ * the picture.
+ */
 const readClampedChannel = (rgb: Float32Array, at: number) => Math.min(1, Math.max(0, rgb[at] ?? 0))
 
 function getLight(index: number, channel: number): number {

@@ -1,7 +1,7 @@
 /**
- * `bun run test [OPTION ...] [PATH ...]`: runs `bun test`, and says at its end how long it took, on what kind of
- * machine, and what was missing. If the machine was busy, a line below each failed test describes its state, which may
- * be the cause.
+ * `bun run test [OPTION ...] [PATH ...]`: runs `bun test`, and then prints how long the tests took, the mean state of
+ * the machine, and what was missing. If the machine was busy, a line below each failed test describes the machine's
+ * state, which may be the cause.
  */
 
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ const MEASURED_EVERY_MS = 5000
 const BUSY = 1.5
 
 // The time that each file took: the slowest files begin first, so that both workers are busy to the end. `bun run test
-// --update-timings` measures it again.
+// --update-timings` measures the times again.
 const timings = `--timings=${join(import.meta.dir, 'timings.json')}`
 
 const command = [process.execPath, 'test', '--parallel=2', '--timeout', '60000', timings, ...Bun.argv.slice(2)]
@@ -37,7 +37,7 @@ clearInterval(timer)
 process.exitCode = await child.exited
 console.error(formatLastLine({ seconds: (performance.now() - began) / 1000, measured, missing: [...missing] }))
 
-/** Prints each line that arrives, and takes note of it. */
+/** Prints each line as it arrives, and records failed tests and missing requirements. */
 async function forwardLines(stream: ReadableStream<Uint8Array>, print: (line: string) => void): Promise<void> {
   const decoder = new TextDecoder()
   let rest = ''

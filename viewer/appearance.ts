@@ -41,7 +41,10 @@ export function readStored(name: string): string | undefined {
   }
 }
 
-/** Stores a value under a name, or removes it if undefined; does nothing if the browser refuses storage. */
+/**
+ * Stores a value under a name, or removes the stored one if `value` is undefined; does nothing if the browser refuses
+ * storage.
+ */
 export function storeValue(name: string, value: string | undefined) {
   try {
     if (value === undefined) localStorage.removeItem(name)

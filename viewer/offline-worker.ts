@@ -27,7 +27,10 @@ self.addEventListener('fetch', (event) => {
     event.respondWith(fetch(request).catch((error: unknown) => respondFromCache(request, error)))
 })
 
-/** Responds from the cache; throws `error` if it has no match. Ignores the query, because it never changes the file. */
+/**
+ * Responds from the cache; throws `error` if the cache has no match. Ignores the query, because the file does not
+ * depend on it.
+ */
 async function respondFromCache(request: Request, error: unknown): Promise<Response> {
   const kept = await caches.match(request, { ignoreSearch: true, ignoreVary: true })
   if (kept === undefined) throw error

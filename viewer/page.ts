@@ -23,7 +23,7 @@ export type Component = {
   restyle?(state: State): void
 }
 
-/** The content of a panel; `update` is called while it is open. */
+/** The content of a panel; `update` is called while the panel is open. */
 export type PanelContent = {
   readonly title: string
   readonly body: readonly Node[]

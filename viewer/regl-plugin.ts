@@ -7,7 +7,7 @@ import type { Plugin } from 'vite'
 
 const UNCHECKED = /regl\.unchecked\.js$/
 
-// The file is one function around all of regl; its core, which generates code, is one function inside.
+// regl's file is one function around all of its code; the core, which generates code, is a single function inside it.
 const HEAD = /^\(function \(global, factory\) \{[\s\S]*?'use strict';/
 const TAIL = /\}\)\)\);\s*$/
 const CORE = /\nfunction reglCore \([\s\S]*?\n\}\n(?=\nfunction stats \()/

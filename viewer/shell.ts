@@ -40,7 +40,8 @@ export type ShellDeps = {
   /** Called once the wall has caught up with all changes. */
   onCaughtUp?(): void
   /**
-   * Resolves once the UI that describes blocks has loaded, or has failed to. The first `showWall` starts loading it.
+   * Resolves once the UI that describes blocks has loaded, or has failed to load. The first `showWall` starts loading
+   * it.
    */
   waitForUi?(): Promise<void> | undefined
 }
@@ -127,7 +128,8 @@ function waitToRetry(ms: number): Promise<void> {
   })
 }
 
-// The copies for the next visit are stored only after this time, once everything that the user waits for has loaded.
+// The copies for the next visit are stored only this long after the wall has caught up, so that everything that the
+// user waits for loads first.
 const REST_MS = 3000
 
 // `sync.ts` loads once the wall has arrived, because nothing on the first screen needs it.

@@ -215,7 +215,7 @@ export function findPointedBlock({ wall, cursor, pointer, camera, view }: State)
   return cursor ?? (pointer && findBlock(camera, view, pointer))
 }
 
-/** The block whose details are shown: the block at the cursor or pointer, or else the pinned block. */
+/** The block that the page marks and describes: the block at the cursor or pointer, or else the pinned block. */
 export const findShownBlock = (state: State): BlockIndex | undefined =>
   findPointedBlock(state) ?? (state.wall === undefined ? undefined : state.pinned)
 
@@ -243,7 +243,7 @@ export const isLabelShown = ({ wall, pinned, panel, view }: State): boolean =>
   panel !== 'tour' &&
   (panel === undefined || panel === 'time' || chooseLabelShape(view) !== 'sheet')
 
-/** The size of the stage; while a sheet with details is shown, it includes the height that the sheet covers. */
+/** The size of the stage; while a sheet with details is shown, `covered` is the height that the sheet covers. */
 const getStage = (state: State): View => (isLabelShown(state) ? computeStage(state.view) : state.view)
 
 /** Moves a resting camera that is no longer valid, for example after a sheet was closed, to a valid position. */

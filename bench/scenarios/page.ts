@@ -124,7 +124,7 @@ const formatUrl = (port: number) => `http://127.0.0.1:${port}`
 /** Runs `measure` with an open browser. Throws if the page is not built. */
 async function runInBrowser<Found>(measure: (browser: Browser) => Promise<Found>): Promise<Found> {
   if (!existsSync(join(ROOT, 'dist/viewer/index.html')))
-    throw new Error('the page is not built: run `bun run build` before the wall is started')
+    throw new Error('the page is not built: run `bun run build`, then start the benchmark again')
   // A browser has many processes, and visitors do not run all of them on one CPU.
   const browser = await runOnEveryProcessor(openBrowser)
   if ('reason' in browser) throw new Error(`Chromium cannot start on this machine: ${browser.reason}`)

@@ -224,7 +224,8 @@ function* insertPayment(
 /** The order that a payment is bound to, as columns. */
 function toOrderColumns({ binding }: Payment) {
   if (binding === undefined) return { order_text: null, salt: null }
-  if (binding === 'mismatch') throw new RangeError('a payment that was signed for another order cannot be stored')
+  if (binding === 'mismatch')
+    throw new RangeError('a payment that was signed for an order other than the requested one cannot be stored')
   return { order_text: binding.text, salt: binding.salt }
 }
 
@@ -269,7 +270,7 @@ export function* release(before: Purchase, isFinal: boolean): Tx<void> {
   const { payment } = before
   const [{ purchase }] = yield* runTogether(readKnownPurchase(payment), lockHeldBlocks(payment))
   const { state, target } = purchase
-  if (isStale(purchase, before)) throw new StaleWriteError('another run has changed the payment meanwhile')
+  if (isStale(purchase, before)) throw new StaleWriteError('another run has changed the payment since this run read it')
   const values = { payer: payment.payer, nonce: payment.nonce, dead: isFinal }
   if (state.kind === 'released') return yield* changeRows('a released payment', MARK_DEAD, values)
   if (state.kind !== 'reserved') throw new StaleWriteError(`a ${state.kind} payment cannot be released`)
@@ -300,6 +301,6 @@ export function* findPurchase({ payer, nonce }: PaymentKey): Tx<Stored | undefin
 /** The purchase of a payment. Throws if the payment was never claimed. */
 export function* readKnownPurchase(key: PaymentKey): Tx<Stored> {
   const stored = yield* findPurchase(key)
-  if (stored === undefined) throw new Error('the payment was never claimed, so it has no purchase')
+  if (stored === undefined) throw new Error('no purchase is stored for the payment')
   return stored
 }

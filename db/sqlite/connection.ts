@@ -142,7 +142,7 @@ function createStatementCache(db: Database): RawConnection['prepare'] {
 /** The row of a statement that always has one. */
 export function readOneRow<Row, Params extends Values>(statement: Prepared<Row, Params>, values: Params): Row {
   const row = statement.get(values)
-  if (row === null) throw new Error('a statement that always returns a row returned none')
+  if (row === null) throw new Error('a statement that must return a row returned none')
   return row
 }
 

@@ -222,7 +222,7 @@ function explainOpenPayment(
   if (error === undefined || !isRefused(error)) return describeLastResponse(answer)
   if (error.code === DENIED) return `The wall does not sell to ${wallet} (${DENIED}).`
   if (error.code === MISMATCH)
-    return 'The wall received a different order from the one that was signed (order_mismatch): something between you and the wall changes what you order.'
+    return 'The wall received a different order from the one that was signed (order_mismatch): something between you and the wall changes your order.'
   const reason = getMember(answer?.body, 'reason')
   if (amount !== undefined && typeof reason === 'string' && /insufficient/i.test(reason)) {
     const balance = getMember(answer?.body, 'balance')

@@ -47,7 +47,7 @@ export const meaningOf: Readonly<Record<FailureCode, string>> = {
   sign_in_required:
     'No payment is needed. Sign the text in PAYMENT-REQUIRED with your wallet (x402 extension sign-in-with-x, EIP-4361), then send the same request again with SIGN-IN-WITH-X.',
   forbidden:
-    'The Host header does not name this service, or it is a loopback name and the Origin header does not name this service. Only /mcp checks this.',
+    'The Host header does not name this service, or it contains a loopback name but the Origin header does not name this service. Only /mcp checks this.',
   payer_denied:
     'This wall does not sell to this wallet, because the operator has blocked it. The payment was not sent to anybody; do not send it again.',
   not_found: 'There is nothing at this path.',
@@ -55,7 +55,7 @@ export const meaningOf: Readonly<Record<FailureCode, string>> = {
   no_purchases: 'This wallet has not bought a block.',
   method_not_allowed: 'The address does not allow this method; the Allow header lists the methods it allows.',
   payment_used:
-    'The payment already belongs to the block or area named in the response. Sign a new payment to buy another.',
+    'The payment already belongs to the block or area named in the response. Sign a new payment to buy another block or area.',
   block_taken: 'The block, or a block of the area, is already sold; taken lists the sold blocks.',
   purchase_pending: `The block, or a block of the area, is being bought (held lists these blocks), or your wallet has too many unfinished purchases. ${IF_YOURS}`,
   no_room: 'No area of that size is available. Request a smaller one.',

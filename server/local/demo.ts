@@ -99,7 +99,7 @@ async function runTour(network: LocalNetwork, { url }: WallProcess, folder: stri
   print('Buy a block yourself, with a throwaway key that holds 20 of the demo’s dollars:\n')
   print(`  PRIVATE_KEY=${spare.privateKey} npx -y bun@${Bun.version} run buy next --message "hello" --url ${url}`)
   print('\nOr buy a picture: the same command with --image logo.png --size 4x3 --max 12 instead of next.')
-  print('Prove against the chain that every block is paid for, and every payment accounted for:\n')
+  print('Check against the chain that every block is paid for and every payment is accounted for:\n')
   print(`  npx -y bun@${Bun.version} run verify ${url} --rpc ${network.rpcUrl}`)
   print('\nKeep watching: one more agent is on its way.\n')
   await Bun.sleep(LATE_MS)

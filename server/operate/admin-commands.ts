@@ -287,7 +287,7 @@ async function recordPayout(
 const PAYOUT_WORDS = {
   noted: 'noted as paid out',
   'noted-before': 'a reference was already recorded, and was kept',
-  'not-owed': 'this payment bought a block or an area, or still may: nothing is owed for it',
+  'not-owed': 'this payment bought a block or an area, or may still buy one: nothing is owed for it',
   'never-paid': 'the chain shows no such payment',
   silent: 'the chain does not respond; try again',
 } as const

@@ -26,7 +26,7 @@ const BAN_USAGE = `Hides everything a wallet publishes from now on, or stops hid
   pixel-wall unban WALLET [--why TEXT]
 
 A banned wallet keeps its blocks and can still buy and repaint. What it publishes during the ban (messages, links, names, pictures) is hidden,
-and stays hidden after the ban until you \`unhide\` it. A ban does not hide what it published before: use \`hide\`.
+and stays hidden after the ban until you \`unhide\` it. A ban does not hide what the wallet published before the ban: use \`hide\`.
 `
 
 const HIDDEN_USAGE = `Lists what is hidden and who is banned, with the time of the last action on each block.

@@ -59,7 +59,7 @@ function parseDatabase(text: string): Database {
 
 function formatCounts(moved: Moved): string[] {
   const lines = Object.entries(moved).map(([table, count]) => `  ${table.padEnd(10)} ${count}`)
-  return ['Copied these rows, and compared them one by one and as readers see them:', ...lines]
+  return ['Copied these rows, and compared them with the originals, one by one and as readers see them:', ...lines]
 }
 
 function listNextSteps(from: Database, to: Database): string[] {

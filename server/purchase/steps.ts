@@ -32,8 +32,8 @@ export const isWaiting = (steps: Steps): boolean =>
   steps.some((step) => step.do === 'resolve-other' && step.state === 'asked')
 
 /**
- * The earlier purchase whose receipt a run returns. The purchase is returned from the `hand-over` request on, so that
- * no other run returns the same receipt.
+ * The earlier purchase whose receipt a run returns. It is known as soon as the script requests `hand-over`, so that no
+ * other run returns the same receipt.
  */
 export function findHandedOverPurchase(steps: Steps): SoldPurchase | undefined {
   for (const step of steps)
@@ -41,7 +41,9 @@ export function findHandedOverPurchase(steps: Steps): SoldPurchase | undefined {
   return undefined
 }
 
-/** The state of the payment in the ledger as a run knows it: by its look-up, or by what it has written since. */
+/**
+ * The state of the payment in the ledger as a run knows it: from its look-up, or from what the run has written since.
+ */
 export function findKnownState(steps: Steps): Purchase['state']['kind'] | undefined {
   let known: Purchase['state']['kind'] | undefined
   for (const step of steps) {

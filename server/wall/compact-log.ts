@@ -23,7 +23,7 @@ const HOUR_MS = 3_600_000
 const PAGE = 500
 const PAUSE_MS = 50
 
-/** Returns which entry may be dropped, given the next entry. */
+/** Given the next entry, returns the number of an entry that may be dropped: this entry or an earlier one. */
 type Choice = (entry: OutlinedEntry) => LogNumber | undefined
 
 /** Makes the compactor. It does nothing while the store is unavailable. */

@@ -21,7 +21,9 @@ export type MyReceiptsDeps = {
 /** The address of the list, and the statement that is signed for it. */
 export const RECEIPTS = { path: '/api/agents/me/receipts', what: 'List the receipts of this wallet' } as const
 
-/** A page of a wallet's purchases with numbers below `after`; refused if the wallet has no purchases at all. */
+/**
+ * A page of a wallet's purchases with numbers below `after`; the first page is refused if the wallet has no purchases.
+ */
 export async function readOwnReceipts(
   { view, ledgerReader, baseUrl }: MyReceiptsDeps,
   wallet: Address,

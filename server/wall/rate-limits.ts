@@ -8,10 +8,10 @@ import { createRateLimitFailure } from '../domain/purchase/refusals.ts'
 import { createTokenBuckets, type Budget } from '../domain/token-bucket.ts'
 import type { Clock } from '../ports.ts'
 
-/** A budget, the kind of owner that each of its buckets has, and what it counts. */
+/** A budget, the kind of owner that each of its buckets has, and what the budget counts. */
 export type NamedBudget = Budget & { readonly per: 'address' | 'wallet' | 'block'; readonly what: string }
 
-/** Every budget. docs/operating-reference.md repeats them, and a test compares the two. */
+/** All budgets. docs/operating-reference.md repeats them, and a test compares that list with this one. */
 export const BUDGETS = {
   pictures: {
     per: 'address',
@@ -85,7 +85,9 @@ const REFUSALS: Readonly<Partial<Record<BudgetName, string>>> = {
 /** How many live streams one address may have open in parallel. */
 export const STREAMS_PER_ADDRESS = 256
 
-/** How many live streams one IPv6 site (/48) may have open in parallel; it has 65,536 client addresses. */
+/**
+ * How many live streams one IPv6 site (/48) may have open in parallel; such a site counts as 65,536 client addresses.
+ */
 export const STREAMS_PER_SITE = 1024
 
 // Each bucket takes about 100 bytes. Budgets do not help against a client with more addresses than this.

@@ -117,7 +117,7 @@ export async function createBlockRepaint(
   }
 }
 
-/** A picture: the digest that is signed, and its pixels block by block unless the caller sends only the digest. */
+/** A picture: its digest, which is signed, and its pixels block by block unless the caller sends only the digest. */
 type SignedPicture = { readonly digest: string; readonly blocks?: Pixels }
 
 /** Reads the picture that is sent for an area. */
@@ -304,7 +304,7 @@ type Proof = {
   readonly from: string // the client's address
 }
 
-/** Performs a request if its proof is valid, once for each text. */
+/** Performs a request if its proof is valid. A change is applied only once for each signed text. */
 async function perform<Answer>(
   { wallets, limits, applyNewEntries }: ChangeDeps,
   { budgets, keys, tooLate = createSupersededFailure(), apply, createAnswer }: SignedRequest<Answer>,
@@ -315,7 +315,7 @@ async function perform<Answer>(
   if (signed === 'busy') return createRetryFailure('server_busy', TOO_MANY_CHECKS)
   if (signed === 'silent') return createRetryFailure('server_busy', CHAIN_SILENT)
   if (signed === 'not-signed') return denied
-  // Budgets are charged only after the signature check, so that nobody else can use them up.
+  // Budgets are charged only after the signature check, so that only the signers can use them up.
   const taken = budgets.flatMap((budget) => keys.map((key) => [budget, key] as const))
   const beyond = taken.map((of) => limits.check(...of)).find((refusal) => refusal !== undefined)
   if (beyond !== undefined) return beyond

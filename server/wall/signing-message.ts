@@ -138,7 +138,7 @@ const drafts: Readonly<Record<Kind, DraftBuilder>> = {
     const change = isDigest
       ? await createAreaRepaint(deps, area, { ...texts, pixels }, (digest) => ({ digest }))
       : await createAreaRepaint(deps, area, { ...texts, pixels })
-    // A caller that sends only the digest adds the pixels to the body itself.
+    // A caller that sends only the digest must add the pixels to the body.
     return createDraft(change, { ts, ...texts, ...(isDigest || pixels === undefined ? {} : { pixels }) })
   },
 

@@ -15,7 +15,10 @@ export const createDomain = ({ terms, assetName: name, assetVersion: version }: 
   verifyingContract: getAddress(terms.asset),
 })
 
-/** Makes the function that computes the digest a payer signs; `undefined` for a network that is not an EVM network. */
+/**
+ * Makes the function that computes the digest a payer signs; that function returns `undefined` for a payment on a
+ * network that is not an EVM network.
+ */
 export const createAuthorizationHasher =
   (name: string, version: string) =>
   ({ payer: from, to, amount: value, validAfter, validBefore, nonce, accepted }: Payment): Hash | undefined => {

@@ -1,4 +1,7 @@
-/** The receipt of a payment: the same each time the payment is sent, except for parts that were hidden since. */
+/**
+ * The receipt of a payment: the same each time the payment is sent, except for parts that have been hidden in the
+ * meantime.
+ */
 
 import type { SettleResponse } from '@x402/core/types'
 import { getAddress } from 'viem/utils'
@@ -28,7 +31,7 @@ type ReceiptFacts = {
 }
 
 /**
- * The receipt of a purchase as it was sold, without parts that the operator has hidden since, because anybody can
+ * The receipt of a purchase as it was sold. Parts that the operator has hidden since are left out, because anybody can
  * resend a settled payment. `isArea` is true if the purchase was requested as an area.
  */
 export const createReceipt = (facts: ReceiptFacts, isArea: boolean): Receipt | AreaReceipt =>

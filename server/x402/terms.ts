@@ -26,8 +26,8 @@ export type Offer = {
 }
 
 /**
- * The payment requirements for clients, with the name of the message to sign. Without that name, some clients query the
- * token's contract for it. Facilitators get the bare terms, because some reject fields that they do not know.
+ * The payment requirements for clients, with the type name of the message to sign. Without that name, some clients
+ * query the token's contract for it. Facilitators get the bare terms, because some reject fields that they do not know.
  */
 export function toOfferRequirements(offer: Offer, target: Target = 'next'): PaymentRequirements {
   const requirements = toRequirements(offer, computeTerms(offer.terms, target))
@@ -80,8 +80,8 @@ const QUERY_WITH_CATALOGUE_MAX = 2000
 
 const NOT_CATALOGUED = {}
 
-// The announcements never change and make up most of a demand. Serialising them each time would take longer than all
-// the rest.
+// The announcements never change and make up most of a demand. Serialising them each time would take longer than
+// serialising the rest of the demand.
 const extensionsBeside = new Map<object, NonNullable<Demand['extensions']>>()
 const texts = new WeakMap<object, string>()
 

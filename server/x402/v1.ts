@@ -1,8 +1,8 @@
 /**
  * The headers of both versions of x402. Many clients know only version 1: the terms are in the body of a 402, the
  * payment comes in X-PAYMENT, and the settlement is returned in X-PAYMENT-RESPONSE. The signed message is the same. If
- * a request has both headers, they must carry the same payment, which is answered as version 2. Once no client sends
- * X-PAYMENT any more (`wall_paid_requests_total`), only the headers of version 2 will stay.
+ * a request has both headers, they must carry the same payment, and the response is that of version 2. Once no client
+ * sends X-PAYMENT any more (`wall_paid_requests_total`), only the headers of version 2 will stay.
  */
 
 import type { SettleResponse } from '@x402/core/types'
@@ -71,7 +71,7 @@ export function readSentPayment(
   return { payment: mergePayments(readPaymentHeader(second), older), version: 2 }
 }
 
-/** The payment of a request that sent one in both headers; a failure if they differ. */
+/** The payment of a request that carries one in each header; a failure if the two differ or if either is invalid. */
 export function mergePayments(newer: Payment | Failure, older: Payment | Failure): Payment | Failure {
   const isOne = isFailure(newer) || isFailure(older) || isSameAuthorization(newer, older)
   if (!isOne) return createConflictFailure()
@@ -79,8 +79,8 @@ export function mergePayments(newer: Payment | Failure, older: Payment | Failure
 }
 
 /**
- * Reads a payload of version 1. It does not repeat the terms, so ours are assumed; the signature is checked against
- * them.
+ * Reads a payload of version 1. Such a payload does not repeat the terms, so ours are assumed; the signature is checked
+ * against them.
  */
 function readPaymentV1(payload: unknown, offer: Offer, target: Target): Payment | Failure {
   if (typeof payload !== 'object' || payload === null || !('x402Version' in payload) || payload.x402Version !== 1)

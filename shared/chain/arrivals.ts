@@ -55,14 +55,14 @@ export function findArrivals(
 
 /**
  * The key of the log position that is `after` places later than the event's own. If a block was replaced between two
- * queries, no keys match.
+ * queries, events of different transactions still have different keys.
  */
 const formatEventKey = ({ blockNumber, transactionHash, logIndex }: TokenEvent, after: number) =>
   `${blockNumber} ${transactionHash?.toLowerCase()} ${Number(logIndex ?? Number.NaN) + after}`
 
 function readEventPosition({ transactionHash, blockNumber }: TokenEvent) {
   if (typeof transactionHash !== 'string' || typeof blockNumber !== 'string')
-    throw new TypeError('an event is not in a block')
+    throw new TypeError('an event has no transaction or no block')
   return { tx: toLowerHex(transactionHash), height: BigInt(blockNumber) }
 }
 

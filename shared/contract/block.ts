@@ -45,7 +45,7 @@ export type Owner = Static<typeof Owner>
 export const Deed = Type.Object(
   {
     state: Type.Literal('claimed', {
-      description: 'Distinguishes a deed from a receipt: this response did not buy anything.',
+      description: 'Distinguishes a deed from a receipt: this request did not buy anything.',
     }),
     block: BlockRef,
     owner: Owner,
@@ -81,7 +81,9 @@ export const Receipt = Type.Object({
   owner: Type.Literal('you'),
   pixels: Type.Literal('yours'),
   notice: Type.Optional(
-    Type.String({ description: 'Present if this is an earlier purchase: the payment you just sent was not used.' }),
+    Type.String({
+      description: 'Present if this receipt is for an earlier purchase: the payment you just sent was not used.',
+    }),
   ),
   deed: Type.Object({
     block: BlockRef,

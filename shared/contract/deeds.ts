@@ -76,7 +76,7 @@ export const SaleDeed = Type.Object({
     Type.String({
       pattern: SALT_PATTERN,
       description:
-        'Present if the nonce is bound to the order: it is 0x50584f31, then the first 28 bytes of keccak256 of the order’s text followed by the salt.',
+        'Present if the nonce is bound to the order: the nonce is 0x50584f31, then the first 28 bytes of keccak256 of the order’s text followed by the salt.',
     }),
   ),
   order: Type.Optional(OrderAsSigned),

@@ -30,7 +30,7 @@ FormatRegistry.Set('uri', (text) => URL.canParse(text))
 TypeRegistry.Set('Link', (_, value) => typeof value === 'string' && isLink(value))
 TypeRegistry.Set('PixelsHex', (_, value) => typeof value === 'string' && isPixelsHex(value))
 
-/** 1 to `maxLength` printable characters, counted in code points as JSON Schema does. */
+/** 1 to `maxLength` printable characters, counted in code points as in JSON Schema. */
 export const Printable = (maxLength: number, description: string, example: string): TUnsafe<string> =>
   Type.Unsafe<string>({
     [Kind]: 'Printable',

@@ -14,7 +14,7 @@ const Scale = (standard: number) =>
     description: 'Width and height of each wall pixel, in image pixels.',
   })
 
-/** The part of the wall to draw. The size is at most the rest of the wall. */
+/** The part of the wall to draw. It must not extend beyond the wall. */
 export const RegionQuery = Type.Object({
   col: Type.Integer({ minimum: 0, maximum: COLS - 1, default: 0, description: 'Left column of blocks.' }),
   row: Type.Integer({ minimum: 0, maximum: ROWS - 1, default: 0, description: 'Top row of blocks.' }),

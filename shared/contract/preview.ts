@@ -56,7 +56,7 @@ export const Preview = Type.Object({
     Type.String({ description: 'The area you would get, `col,row,WxH`. Null for a block, or if there is none.' }),
   ),
   state: Type.Union([Type.Literal('open'), Type.Literal('reserved'), Type.Literal('claimed')], {
-    description: 'For an area: open if every block is open, claimed if any block is sold.',
+    description: 'For an area: open if every block is open, claimed if any block is sold, otherwise reserved.',
   }),
   price: Price,
   request: Type.Object(

@@ -29,7 +29,7 @@ export type Health = Static<typeof Health>
 const Charged = Type.Optional(
   Type.Union([Type.Literal('yes'), Type.Literal('no'), Type.Literal('unknown')], {
     description:
-      'For the payer of a payment that was looked up: whether it moved money (`yes`, in `tx`), never will (`no`), or still may (`unknown`).',
+      'Only for the payer, if the payment was looked up: whether the payment moved money (`yes`, in `tx`), never will (`no`), or still may (`unknown`).',
   }),
 )
 

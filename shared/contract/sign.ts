@@ -17,7 +17,7 @@ export const SignQuery = Type.Object({
     [Type.Literal('set_pixels'), Type.Literal('set_area'), Type.Literal('register'), Type.Literal('set_painter')],
     {
       description:
-        'set_pixels: repaint a block you own. set_area: repaint an area you own. register: name your wallet. set_painter: name a painter for it.',
+        'set_pixels: repaint a block you own. set_area: repaint an area you own. register: name your wallet. set_painter: name a painter for your wallet.',
     },
   ),
   coord: Type.Optional({ ...CoordText, description: 'set_pixels: the block, `col,row`.' }),
@@ -44,7 +44,9 @@ export type SignQuery = Static<typeof SignQuery>
 const Hex = (description: string) => Type.String({ pattern: '^0x[0-9a-fA-F]+$', description })
 
 export const Signing = Type.Object({
-  message: Type.String({ description: 'Sign exactly this with EIP-191 personal_sign. Lines end in a line feed.' }),
+  message: Type.String({
+    description: 'Sign exactly this with EIP-191 personal_sign. Its lines are separated by line feeds.',
+  }),
   digest: Hex('EIP-191 hash of the message: keccak-256 of the prefix, the length in bytes and the message.'),
   ts: Type.Integer({ description: 'The time in the message, Unix milliseconds.' }),
   validUntil: Type.Integer({ description: 'Latest time at which the request may arrive, Unix milliseconds.' }),

@@ -90,7 +90,7 @@ export const NEAR_CHANGES_MAX = 100
 export const NearChange = Type.Object({
   number: Type.Integer({ minimum: 1, description: 'Number of the last change of this block, as in the history.' }),
   kind: Type.Union([Type.Literal('sale'), Type.Literal('repaint')], {
-    description: 'sale: the block was sold after the given change, and may be repainted now.',
+    description: 'sale: the block was sold after the given change, and may have been repainted later.',
   }),
   t: UnixMs,
   coord: CoordText,
@@ -116,7 +116,7 @@ const News = Type.Object({
   }),
   complete: Type.Boolean({
     description:
-      'False if `since` is newer than the wall, or so old that later repaints may be missing from the history.',
+      'False if `since` is greater than the last change number, or so old that later repaints may be missing from the history.',
   }),
 })
 export type News = Static<typeof News>

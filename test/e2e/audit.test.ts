@@ -19,7 +19,7 @@ test.each([
     /^NOT AUDITED: .*\nerror: ConnectionRefused$/m,
   ],
 ])(
-  'the output and the exit status of the audit show the response of a registry %s',
+  'with a registry %s, the audit prints the result and exits with the status for that result',
   async (_, answer, status, words) => {
     writeFileSync(join(folder, 'npx'), `#!/bin/sh\n${answer}\n`)
     chmodSync(join(folder, 'npx'), 0o755)

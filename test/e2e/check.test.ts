@@ -106,7 +106,7 @@ test('check reports every incomplete, malformed or missing setting', async () =>
     'FACILITATOR_KEYS names api.circle.com, but FACILITATOR_URL does not',
     'set CDP_API_KEY_ID and CDP_API_KEY_SECRET together',
     'WEBHOOK_SECRET_FILE names a file that cannot be read (ENOENT)',
-    'WITNESS_IS_APART is yes, but WITNESS_PATH is not set: the default is beside the database',
+    'WITNESS_IS_APART is yes, but WITNESS_PATH is not set, so the witness is beside the database',
     'METRICS_HOST must be an address or host name of this machine, without a port',
     'HISTORY_DAYS must be a whole number from 1 to 3650',
     'DENY_PAYERS names a file that cannot be read (ENOENT)',
@@ -140,7 +140,7 @@ test('check reports a webhook that cannot be reached or rejects the notice', asy
   ])
 })
 
-test('check reports a database that is older than its witness, has moved away or belongs to another network', async () => {
+test('check reports a database that is older than its witness, was moved to another location or belongs to another network', async () => {
   const [path, witness] = [join(around.folder, 'older.sqlite'), join(around.folder, 'older.witness')]
   ;(await openSqlite(path, 'eip155:8453')).close()
   const listDatabaseFaults = async () => (await runCheckWith({ DATABASE_PATH: path, WITNESS_PATH: witness })).wrong
@@ -170,7 +170,7 @@ test.skipIf(reportSkipped('permission to mount a disk', mayMount))(
   },
 )
 
-test('a wall that cannot listen, or cannot store its files, exits with status 78 and a reason before it opens', async () => {
+test('a wall that cannot listen, or cannot store its files, prints the reason and exits with status 78 before it opens', async () => {
   const port = new URL(around.network.rpcUrl).port
   for (const [changes, words] of [
     [{ PORT: port }, /cannot listen on PORT: another program is listening on 127\.0\.0\.1/],

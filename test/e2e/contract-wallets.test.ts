@@ -71,7 +71,7 @@ const buyBlock = ({ payer }: Holder, target: string) => {
 
 type SignMessage = (signed: { readonly message: string }) => Promise<Hex>
 
-/** A `fetch` with the stock client of a wallet that only signs in, by `signMessage`. */
+/** A `fetch` with the stock client, for a wallet that only signs in; it signs with `signMessage`. */
 const createSigningFetch = (
   { payer: { address }, signText }: Holder,
   signMessage: SignMessage = ({ message }) => signText(message),
@@ -117,7 +117,7 @@ describe.each([
     expect(await (await fetchBlock(world, target)).json()).toMatchObject(deed)
   })
 
-  test('a contract wallet can repaint its block with a client that only signs in, and no other wallet can', async () => {
+  test('a contract wallet can repaint its block with a client that only signs in, and another wallet cannot repaint that block', async () => {
     const stranger = createWallet()
     const theirs = await sendSignedIn(holder, `/blocks/${target}`, { message: 'mine' }, stranger.signMessage)
     expect([theirs.status, await readErrorCode(theirs)]).toEqual([401, 'unauthorized'])
@@ -194,7 +194,7 @@ describe('a payment by a contract wallet', () => {
     expect((await fetchBlock(world, '5,1', payment)).status).toBe(200)
   })
 
-  test('a payment is rejected if the contract did not sign it, or if the code of the account rejects the key', async () => {
+  test('a payment is rejected if its signature is not by the contract wallet, or if the code of the paying account rejects its signature', async () => {
     const { payer } = await deployHolder()
     const shut = await world.createFundedWallet(1)
     await world.network.client.setCode({ address: shut.address, bytecode: '0x60006000fd' })

@@ -5,8 +5,8 @@ import { startSurroundings, type Surroundings } from '../support/e2e/world.ts'
 import { waitUntil } from '../support/wait.ts'
 
 // Goal: everything acknowledged is on the disk, and a failing disk costs nobody anything. Method: the real process with
-// a limit on the size of its files, which fails a commit in the middle of a sale. Only SQLite is tested, because a
-// PostgreSQL server handles its failing disk itself.
+// a file size limit that makes a commit fail in the middle of a sale. Only SQLite is tested, because a PostgreSQL
+// server handles its failing disk itself.
 
 let around: Surroundings
 let settings: WallSettings

@@ -8,8 +8,8 @@ import { startSurroundings, type Surroundings } from '../support/e2e/world.ts'
 import { readBody, createClient, fetchHealth } from '../support/service/client.ts'
 import { waitFor } from '../support/wait.ts'
 
-// Goal: a wall sells, finishes open purchases and restarts although one endpoint accepts no calls, and the other
-// returns the events of only ten blocks per call. Method: the real process on a real chain behind such endpoints.
+// Goal: a wall sells, finishes open purchases and restarts although one of its two endpoints accepts no calls, and the
+// other returns the events of only ten blocks per call. Method: the real process on a real chain behind such endpoints.
 
 let around: Surroundings
 let busy: OddEndpoint
@@ -38,13 +38,13 @@ const isSettled = async (bought: Response) => {
   return 'settled' in deed && deed.settled
 }
 
-test('a sale is confirmed even if the endpoints limit calls and block ranges', async () => {
+test('a sale is confirmed even if one endpoint rate-limits every call and the other one limits the range of blocks', async () => {
   expect(
     await isSettled(await fetchBlock(wall, 'next', await signBlockPayment(wall, await around.createFundedWallet()))),
   ).toBe(true)
 })
 
-test('a payment whose settlement response was lost gets its block even if the endpoints limit calls and block ranges', async () => {
+test('a payment whose settlement response was lost gets its block, even if one endpoint rate-limits every call and the other limits block ranges', async () => {
   const payer = await around.createFundedWallet(5)
   const payment = await signBlockPayment(wall, payer)
   around.facilitator.settle.queueFaults('hang-after')

@@ -10,15 +10,15 @@ import { fetchBlock } from '../support/e2e/buyer.ts'
 import { readCanvas, readFeed } from '../support/e2e/read-wall.ts'
 import { shareWorld, type World } from '../support/e2e/world.ts'
 
-// Goal: the demo shows a wall that many agents have really bought. Method: the exhibition on a real wall and chain,
-// whose books must balance to the dollar afterwards.
+// Goal: the demo shows a wall that many agents have really bought. Method: the exhibition on a real wall and chain;
+// afterwards, the wall's books must balance to the dollar.
 
 let world: World
 shareWorld((opened) => void (world = opened), { SETTLE_TIMEOUT_MS: '20000', VERIFY_TIMEOUT_MS: '20000' })
 
 const ALL: readonly Work[] = [SIGN, ...WORKS, KEY, LATE]
 
-test('twenty to thirty agents buy several hundred blocks, each agent with a single payment, and one payment settles late', async () => {
+test('twenty to thirty agents buy several hundred blocks, each agent with a single payment, and one agent buys after all the others', async () => {
   const lines: string[] = []
   const venue = { ...world, print: (line: string) => void lines.push(line) }
   const sold = await buildExhibition(venue)

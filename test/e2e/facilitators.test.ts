@@ -7,7 +7,7 @@ import { expectBooksToBalance } from '../support/e2e/read-wall.ts'
 import { startSurroundings, type Surroundings } from '../support/e2e/world.ts'
 import { fetchHealth } from '../support/service/client.ts'
 
-// Goal: while one of two facilitators works, every buyer gets a block for a dollar, whatever the first one does.
+// Goal: while the second of two facilitators works, every buyer gets a block for a dollar, whatever the first one does.
 // Method: the real process and a real chain; both facilitators broadcast to it, and the first one misbehaves.
 
 let around: Surroundings

@@ -46,7 +46,7 @@ describe('a wall on a file', () => {
     expect([status, out]).toEqual([0, expect.stringContaining('They balance.')])
   })
 
-  test('the command status shows that the wall sells, its money and the number of instances', async () => {
+  test('the command status shows whether the wall sells, how much money it received and how many instances run', async () => {
     const { out, status } = await runOperatorCommand('status')
     expect([status, out]).toEqual([0, expect.stringMatching(/^ {2}sells +yes$/m)])
     expect(out).toMatch(/^ {2}sold +2 of 14400 blocks$/m)
@@ -108,7 +108,7 @@ describe('a wall on a file', () => {
     ])
   })
 
-  test('hidden content disappears for every reader, stays hidden through repaints and restarts, and reappears on the block once it is unhidden', async () => {
+  test('hidden content disappears for every reader, stays hidden through repaints and restarts, and is on the block again once the operator unhides it', async () => {
     const wallet = await world.createFundedWallet()
     const px = '05'.repeat(100)
     const query = `3,3?name=N&message=rude&link=https://rude.example/&px=${px}`
@@ -180,7 +180,7 @@ describe('a wall on a file', () => {
     )
   })
 
-  test('only the wall’s user can reach the admin socket, and resolve fails if no wall runs with its settings', async () => {
+  test('only the wall’s user can reach the admin socket, and resolve fails if no wall with the given settings is running', async () => {
     const socket = 'wall.sqlite.sock'
     expect(statSync(join(world.folder, socket)).mode & 0o777).toBe(0o600)
     await world.crash()

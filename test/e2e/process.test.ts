@@ -94,13 +94,13 @@ describe('errors at the start that only an operator can fix', () => {
     return [await child.exited, words]
   }
 
-  test('a start with invalid settings exits with status 78 and reports all of them', async () => {
+  test('a wall that starts with invalid settings reports all of them and exits with status 78', async () => {
     const [status, words] = await waitForExit({ BASE_URL: 'wall.example', PAY_TO: '0x'.padEnd(42, '0'), PORT: 'x' })
     expect(status).toBe(78)
     for (const name of ['BASE_URL', 'PAY_TO', 'FACILITATOR_URL', 'PORT']) expect(words).toContain(name)
   })
 
-  test('a start on a file that is not a database exits with status 78, and a start while the database is down exits with status 1', async () => {
+  test('a wall that starts on a file that is not a database exits with status 78, and one whose database is down exits with status 1', async () => {
     const settings = {
       BASE_URL: 'http://127.0.0.1:1',
       PAY_TO: createWallet().address,

@@ -17,7 +17,7 @@ import { startSurroundings, type Surroundings } from '../support/e2e/world.ts'
 import { waitFor } from '../support/wait.ts'
 
 // Goal: an older copy of the database sells nothing, whatever is restored with it. If the witness is set as apart,
-// stray money does not stop sales. Method: real walls that are stopped while other wallets pay their address, or while
+// stray money does not stop sales. Method: real walls, each stopped while other wallets pay the wall's address or while
 // older files are restored.
 
 let around: Surroundings
@@ -121,7 +121,7 @@ test('a wall on yesterday’s database sells nothing and alerts the operator, wh
   await accepted.stop()
 })
 
-test('if the database is missing but its witness exists, a new wall sells nothing until the operator accepts it', async () => {
+test('if the database is missing but its witness exists, the wall sells nothing until the operator accepts the new database', async () => {
   await rm(around.databasePath)
   const wall = await around.start(settings)
   await waitForAlert(wall, 'older-copy')

@@ -71,7 +71,7 @@ test('if a release is built again into another folder, the checksums are the sam
   expect(readSums(again)).toBe(readSums(made))
 }, 60_000)
 
-test('every relative link in the operating documents leads to a file, in the archive and once installed', () => {
+test('every relative link in the operating documents leads to a file, both in the archive and after installation', () => {
   const documents = ['OPERATING.md', 'docs/operating-reference.md', 'docs/postgres.md', 'docs/settings.md']
   const listLinks = (document: string) =>
     [...readFileSync(join(locateUnpackedRelease(), document), 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(
@@ -140,7 +140,7 @@ test('the installed program runs every command that its help lists', async () =>
   expect(components.map(({ name }) => name)).toContain('viem')
 })
 
-test('a backup with --keep 2 keeps the two newest copies, and every other file in the folder', () => {
+test('a backup with --keep 2 deletes all but the two newest backups, and leaves the other files in the folder', () => {
   const copies = join(folder, 'copies')
   mkdirSync(copies)
   writeFileSync(join(copies, 'before-upgrade.sqlite'), 'by hand')
@@ -168,7 +168,7 @@ test('a second installation keeps the settings, and keeps the previous program b
   runCommand(['mv', `${program}.before`, program], system, folder)
 })
 
-test('the program exits with 78 for invalid settings, which it reports together, for a missing settings file, and for a newer database', async () => {
+test('the program exits with 78 for a missing settings file, for a newer database, and for invalid settings, which it reports together', async () => {
   const broken = runCommand([program, 'serve'], { PORT: 'x', PAY_TO: '0x1' }, around.folder)
   expect(broken.status).toBe(78)
   for (const name of ['PORT', 'PAY_TO', 'BASE_URL', 'FACILITATOR_URL']) expect(broken.err).toContain(`- ${name} `)

@@ -8,8 +8,8 @@ import type { Shown } from '../support/page/chat-host.ts'
 import { openTestBrowser } from '../support/page/test-page.ts'
 
 // Goal: in a chat, a person sees the wall with their picture in position before their agent pays. Method: a host that
-// uses the extension's own library calls tools of a wall, and shows their views in a sandboxed frame with the policy
-// that they request.
+// uses the MCP Apps library calls tools of a wall, and shows their views in a sandboxed frame with the policy that each
+// view requests.
 
 const browser = await openTestBrowser()
 
@@ -121,11 +121,14 @@ describe.skipIf('reason' in browser)('the wall inside a chat', () => {
   test.each([
     ['get_wall', {}, '1 of 14,400 blocks sold. A block costs 1.00 USDC.'],
     ['find_space', { w: 4, h: 3 }, 'area 78,43,4x3, 12 blocks, available: 12.00 USDC. No picture yet.'],
-  ])('in a chat, %s shows the wall, with a button that does not offer to buy', async (tool, args, sentence) => {
-    const [, frame] = await showCall({ tool, args })
-    expect(await readOffer(frame)).toBe(sentence)
-    expect(await frame.locator('#action').textContent()).not.toContain('Buy')
-  })
+  ])(
+    'in a chat, the view of %s shows the wall, and its button does not offer a purchase',
+    async (tool, args, sentence) => {
+      const [, frame] = await showCall({ tool, args })
+      expect(await readOffer(frame)).toBe(sentence)
+      expect(await frame.locator('#action').textContent()).not.toContain('Buy')
+    },
+  )
 
   test('if the chat does not let the view send requests, the view shows the position and the price without the wall, and says why', async () => {
     const [, frame] = await showCall({ tool: 'preview_block', args: preview, reaches: false })

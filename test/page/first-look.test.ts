@@ -15,7 +15,7 @@ const nothing = { claimed: 0, remaining: 14_400, agents: 0, lastClaimedAt: null,
 const emptyWall = { ...canvas, agents: [], blocks: [], stats: nothing }
 const white = new Uint8Array(100).fill(215).toBase64()
 
-/** Runs in the page before its own code: collects all layout shifts, without any user action, in `window.shifts`. */
+/** Runs in the page before the page's own code: collects all layout shifts in `window.shifts`. */
 function recordShifts() {
   const shifts: string[] = []
   Reflect.set(window, 'shifts', shifts)

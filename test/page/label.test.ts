@@ -42,9 +42,10 @@ describe.skipIf('reason' in browser)('the details of an artwork, in Chromium', (
     const [view, top] = [await measureStage(page), await measureStageTop(page)]
     const { zoom } = fitWall(view)
     const prng = createPrng(width)
-    // A pointer is on whole pixels of the screen, so at the very edge of the wall it may miss the wall.
+    // The pointer's position is rounded to whole screen pixels, so at the very edge of the wall a click may miss the
+    // wall.
     const pickOffset = (side: number) => (EDGE + prng.nextInt(side - 2 * EDGE) - side / 2) * zoom
-    // Two quick clicks close together would be a double click.
+    // Two quick clicks close together would count as a double click.
     const pickPointAwayFrom = (last: Point): Point => {
       const point = { x: pickOffset(WIDTH), y: pickOffset(HEIGHT) }
       return Math.hypot(point.x - last.x, point.y - last.y) < 50 ? pickPointAwayFrom(last) : point
@@ -88,7 +89,7 @@ describe.skipIf('reason' in browser)('the details of an artwork, in Chromium', (
     await page.locator('#card').getByText('or the operator has hidden it').waitFor()
   })
 
-  test('the back button closes the panel and then the details, and the forward button opens the details again', async () => {
+  test('the first step back closes the panel, the second one closes the details, and the forward button opens the details again', async () => {
     const page = await openPage('#all', { viewport: { width: 1280, height: 720 } })
     await page.keyboard.press('/')
     await page.keyboard.type('hello')
@@ -155,7 +156,7 @@ describe.skipIf('reason' in browser)('the details of an artwork, in Chromium', (
     const red = new Uint8Array(100).fill(180).toBase64()
     getServer().repaintBlock(requireBlockAt(79, 44), new Uint8Array(100).fill(215).toBase64())
     getServer().sellBlock(requireBlockAt(0, 0), { id: 3, name: 'Carol', wallet: '0xcccc…cccc', framework: null })
-    // The count shows that later entries of the log have arrived.
+    // Once the count includes the later sale, the page has also applied the repaint before it.
     await page.getByText('5 of 14,400 blocks sold').waitFor()
     expect(await isSameElement()).toBe(true)
     getServer().repaintBlock(rainbowBlock, red)

@@ -7,8 +7,8 @@ import { openDetails, hoverBlock, waitForBlockColour } from '../support/page/dri
 import { requireBlockAt } from '../support/page/sample-wall.ts'
 import { openTestBrowser, goToFollowingPage, openTestPage } from '../support/page/test-page.ts'
 
-// Goal: a visitor to the page sees a real purchase, with no fake component in between. Method: the built page
-// from the server's own process, which sells on the embedded network.
+// Goal: a visitor to the page sees a real purchase, with no fake component in between. Method: the built page is served
+// by a real server process, which sells on the embedded network.
 
 const browser = await openTestBrowser()
 const RED = 180

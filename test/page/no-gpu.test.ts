@@ -22,7 +22,7 @@ import { openTestBrowser, setUpTestPages } from '../support/page/test-page.ts'
 const browser = await openTestBrowser()
 const white = new Uint8Array(100).fill(215).toBase64()
 
-/** Runs in the page before its own code. */
+/** Runs in the page before the page's own code: disables all canvas contexts except 2d. */
 function refuseWebGl() {
   const { getContext } = HTMLCanvasElement.prototype
   const getOnly2d = function (this: HTMLCanvasElement, kind: string) {
@@ -31,7 +31,7 @@ function refuseWebGl() {
   Reflect.set(HTMLCanvasElement.prototype, 'getContext', getOnly2d)
 }
 
-/** Runs in the page before its own code. */
+/** Runs in the page before the page's own code: disables all canvas contexts. */
 function refuseAllContexts() {
   Reflect.set(HTMLCanvasElement.prototype, 'getContext', () => null)
 }

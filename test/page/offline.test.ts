@@ -23,7 +23,7 @@ const waitUntilCached = (page: Page) =>
     await promise
   })
 
-/** The size in bytes of this many events, as the live stream sends them. */
+/** The size in bytes of `count` events, as the live stream sends them. */
 async function countEventBytes({ url }: SampleServer, after: number, count: number): Promise<number> {
   const { body } = await fetch(new URL(`/api/live?after=${after}`, url))
   let text = ''

@@ -62,7 +62,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     const page = await openPage('#all', { viewport: { width: 600, height: 600 } })
     const half = 0.5 / fitWall(await measureStage(page)).zoom
     const camera = await zoomToBlock(page, checkerBlock, half)
-    // Half of white's light is 188 of 255 on a screen, not 128.
+    // On a screen, the value 188 of 255 emits half of white's light; 128 does not.
     const isHalfGrey = (grey: string) => Math.abs(Number.parseInt(grey.slice(1, 3), 16) - 188) <= 1
     await waitForColour(page, await locatePixel(page, camera, checkerBlock, 5, 5), isHalfGrey)
   })
@@ -169,7 +169,8 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     await repeatUntilAnswered(
       (timeout) => page.waitForURL(/,20$/, { timeout }),
       async () => {
-        // Two clicks that are too slow for a double click open the details.
+        // If an earlier attempt was too slow for a double click, its single clicks opened the details, so they are
+        // closed first.
         await page.keyboard.press('Escape')
         await page.mouse.dblclick(640, 400)
       },

@@ -11,7 +11,7 @@ const browser = await openTestBrowser()
 describe.skipIf('reason' in browser)('the form for reports, in Chromium', () => {
   const { getServer, openPage, troubles } = setUpTestPages(browser, { width: 960, height: 700 })
 
-  test('a report is sent with its reason and note, can be retried after an error, and is confirmed on the card', async () => {
+  test('a report is sent with its reason and note, can be retried after an error, and is confirmed in the details of the artwork', async () => {
     const page = await openPage(`?block=${formatCoord(rainbowBlock)}`)
     const sent: unknown[] = []
     let status = 429
@@ -25,7 +25,7 @@ describe.skipIf('reason' in browser)('the form for reports, in Chromium', () => 
     await page.locator('#card .report input').fill(' The link leads to a copy of a bank’s page. ')
     await page.getByRole('button', { name: 'Send report' }).click()
     await page.getByText('Wait a minute.').waitFor()
-    // The typed text is still there.
+    // The form still contains the typed text, so Enter sends the same report.
     status = 200
     await page.locator('#card .report input').press('Enter')
     await page.getByText('Thank you. Only the operator sees your report').waitFor()

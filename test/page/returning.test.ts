@@ -50,7 +50,7 @@ describe.skipIf('reason' in browser)('a returning visit, in Chromium', () => {
     expect(listReads()).toEqual(['/api/tail', '/api/feed?after=3&limit=1'])
   })
 
-  test('a returning visitor sees the last view before any script arrives, unless a link or another window size requires another view', async () => {
+  test('a returning visitor sees the view of the last visit before any script arrives, unless a link or another window size requires a different view', async () => {
     // A service worker would serve the scripts that the test holds back below.
     const page = await visitOnce({ serviceWorkers: 'block' })
     await page.waitForFunction(() => localStorage.getItem('view') !== null)
@@ -178,7 +178,7 @@ describe.skipIf('reason' in browser)('a returning visit, in Chromium', () => {
   })
 
   test('a returning visitor who missed nothing sees today’s news, and a wall without sales has no news', async () => {
-    // With a different time for each sale, the newest one might not be the last of the log.
+    // If the sales had different times, the latest sale might not be the last one in the log.
     const t = Date.now()
     getServer().showCanvas({ ...canvas, blocks: canvas.blocks.map((block) => ({ ...block, t })) })
     const page = await visitOnce()

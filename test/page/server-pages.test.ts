@@ -3,8 +3,8 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import { APPEARANCES, findViolations } from '../support/page/axe.ts'
 import { openTestBrowser } from '../support/page/test-page.ts'
 
-// Goal: everyone can also use the HTML pages that the service itself renders. Method: a real wall serves a
-// browser; axe checks each page in each theme and size, and nothing is wider than a window of 1,280 pixels at 400 %
+// Goal: everyone can also use the HTML pages that the service itself renders. Method: a real wall serves the pages to a
+// browser. axe checks each page in each theme and size, and nothing is wider than a window of 1,280 pixels at 400 %
 // zoom.
 
 const browser = await openTestBrowser()

@@ -102,7 +102,7 @@ describe.skipIf('reason' in browser)('panels and details next to the wall, in Ch
     await page.waitForURL(/at=1759999999999/)
   })
 
-  test('the scrubber can show the wall before a repaint, and a repaint that arrives while it does so adds one step', async () => {
+  test('the scrubber can show the wall before a repaint, and gets one more step if another repaint arrives while it shows that moment', async () => {
     getServer().repaintBlock(rainbowBlock, red)
     const page = await openPage()
     await waitForBlockColour(page, rainbowBlock, '#ff0000')
@@ -238,7 +238,7 @@ describe.skipIf('reason' in browser)('panels and details next to the wall, in Ch
   })
 
   test('the rows of the wall are drawn as they arrive', async () => {
-    // The row of the nasty block has arrived, and the row below has not.
+    // The row of `nastyBlock` arrives, and the row below it does not.
     getServer().pausePixelsAfter(rainbowBlock - 10)
     const page = await newPage()
     await page.goto(`${getServer().url.href}#all`)
@@ -269,7 +269,7 @@ describe.skipIf('reason' in browser)('panels and details next to the wall, in Ch
     expect(await measureStageTop(page)).toBe(0)
   })
 
-  test('the minimap appears once a visitor has moved the zoomed wall, and disappears when the whole wall is shown', async () => {
+  test('the minimap appears once a visitor has changed the view of the zoomed wall, and disappears when the whole wall is shown', async () => {
     const page = await openPage('#200,200,8')
     expect(await page.isVisible('.minimap')).toBe(false)
     await page.keyboard.press('-')

@@ -16,7 +16,7 @@ const createConfig = (settings: Record<string, string>) =>
     ...settings,
   })
 
-test('a port that another program uses is reported with its setting, and a free port stays free', async () => {
+test('a port that another program uses is reported with its setting, and the check of a free port leaves it free', async () => {
   const other = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() })
   const port = String(other.port)
   const words = `another program is listening on 127.0.0.1, port ${port} (EADDRINUSE)`

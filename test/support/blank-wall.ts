@@ -6,7 +6,7 @@ import type { Connection } from '../../db/sqlite/connection.ts'
 import { openSqlite, openWall, type Sqlite } from '../../db/sqlite/open.ts'
 import { TERMS } from './samples.ts'
 
-// The tables are created once for all tests of a file: copying them is fifty times as fast.
+// The tables are created once for all tests of a file, because copying them is fifty times as fast as creating them.
 let made: Uint8Array | undefined
 
 function createBlankWall(): Uint8Array {

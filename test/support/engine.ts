@@ -70,8 +70,8 @@ export async function reserveTarget(
 }
 
 /**
- * Sells the block at a coordinate, or the next one, and marks the purchase as answered. The transaction's hash is made
- * from the nonce, too.
+ * Sells the block at a coordinate, or the next one, and marks the purchase as answered. The nonce also determines the
+ * transaction's hash.
  */
 export async function sellBlock(
   engine: Pick<Engine, 'ledger'>,

@@ -30,10 +30,10 @@ function measureFlush(): number {
 export const describeMachine = ({ load, processors, flushMs }: MachineState): string =>
   `load ${load.toFixed(1)} on ${processors} processors, ${flushMs.toFixed(0)} ms to flush a file`
 
-// The highest slowness that counts, because a machine that hangs cannot be measured.
+// The maximum slowness, because a measurement of a machine that hangs means nothing.
 const SLOWNESS_MAX = 4
 
-// The maximum time of a flush on an idle disk.
+// The maximum time that a flush takes on an idle disk, in milliseconds.
 const QUIET_FLUSH_MS = 20
 
 /** How many times slower than a quiet machine this one is, from 1 to 4, measured once when the tests begin. */

@@ -13,7 +13,8 @@ import { NOW, TERMS, createWalletAddress } from './samples.ts'
 const buyer = createWalletAddress(0xdecade)
 
 /**
- * SQL for either engine that sells blocks; `hexOfSeq` is an expression for a sale's number in 64 hexadecimal digits.
+ * SQL that sells the first `sold` blocks, for either engine; `hexOfSeq` is an SQL expression for a sale's number in 64
+ * hexadecimal digits.
  */
 const renderSaleSql = (sold: number, hexOfSeq: string) => `
   INSERT INTO agents (id, wallet, first_seen_at, changed) VALUES (1, '${buyer}', ${NOW}, 1);
@@ -27,7 +28,7 @@ const renderSaleSql = (sold: number, hexOfSeq: string) => `
     FROM (SELECT i, rank + 1 AS seq FROM blocks WHERE rank < ${sold}) AS sold;
   UPDATE blocks SET state = 'claimed', payment = rank + 1, agent = 1, changed = rank + 1 WHERE rank < ${sold}`
 
-/** Sells all blocks except the last `left` in the order of sale, to a wallet that no sample uses. */
+/** Sells all blocks to a wallet that no sample uses, except the last `left` blocks in the order of sale. */
 export function sellAllBut(left: number, connection: Connection): void {
   connection.write(() => connection.run(renderSaleSql(CLAIM_ORDER.length - left, `printf('%064x', seq)`)))
 }

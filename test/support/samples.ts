@@ -94,7 +94,7 @@ export function createPixels(colour: number): Pixels {
 /** A listing without any field. */
 export const SILENT: Listing = { name: null, framework: null, message: null, link: null, pixels: null, painter: null }
 
-/** A listing in which every field is set; `changes` replace some of the fields. */
+/** A listing in which every field except `painter` is set; `changes` replace some of the fields. */
 export function createTestListing(changes: Partial<Listing> = {}): Listing {
   return {
     name: 'Ada',

@@ -29,9 +29,9 @@ export type Scheduler = {
   advance(ms: number): void
   /** Milliseconds until the next timer. */
   getMsUntilNext(): number | undefined
-  /** Pauses all calls of `owner` for this time, like a frozen process. */
+  /** Pauses all calls of `owner` for this time, as if its process were frozen. */
   freeze(owner: object, ms: number): void
-  /** Drops all calls of `owner`, like a process that crashes. */
+  /** Drops all calls of `owner`, as if its process had crashed. */
   dropCalls(owner: object): void
 }
 

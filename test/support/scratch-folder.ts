@@ -14,7 +14,7 @@ export function createScratchFolder(): string {
 /** Whether this process may mount a small disk. */
 export const mayMount = process.platform === 'linux' && process.getuid?.() === 0
 
-/** Mounts a separate disk of this many megabytes; only makes a plain folder if mounting is not allowed. */
+/** Mounts a separate disk of this many megabytes, or makes a plain folder if mounting is not allowed. */
 export async function mountDisk(folder: string, megabytes: number) {
   await mkdir(folder)
   if (mayMount) await Bun.$`mount -t tmpfs -o size=${megabytes}m none ${folder}`
@@ -22,7 +22,7 @@ export async function mountDisk(folder: string, megabytes: number) {
   process.once('exit', unmount)
   return {
     folder,
-    /** Writes a file of this many megabytes; it is cut off if the disk is full. */
+    /** Writes a file of this many megabytes, or as much of it as fits on the disk; does nothing in a plain folder. */
     fill: (name: string, size: number) => (mayMount ? fill(join(folder, name), size) : undefined),
     removeFile: (name: string) => rm(join(folder, name), { force: true }),
     unmount() {

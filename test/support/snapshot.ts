@@ -1,4 +1,4 @@
-/** Snapshots: text files next to the tests, in a format in which a reviewer sees changes. */
+/** Snapshots: text files next to the tests, in a format that makes changes easy to review. */
 
 import { expect } from 'bun:test'
 

@@ -1,6 +1,6 @@
 /** Waits for another process, without a time limit except the test's own. */
 
-/** Retries until there is a result. */
+/** Calls `ask` until it returns a result. */
 export async function waitFor<T>(ask: () => Promise<T | undefined>): Promise<T> {
   for (;;) {
     const answer = await ask()

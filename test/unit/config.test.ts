@@ -228,14 +228,14 @@ describe('settings that cannot work', () => {
     ['PAY_TO', '0x1234', 'must be an address (0x followed by 40 hex digits)'],
     ['PAY_TO', PAYEE.replace('dA6B', 'da6B'), 'has an invalid checksum: check for a typo'],
     ['PAY_TO', `0x${'0'.repeat(40)}`, 'must not be the zero address'],
-    ['PAY_TO', '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', 'must not be the token itself'],
+    ['PAY_TO', '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', 'must not be the contract of the token'],
     ['NETWORK', 'eip155:4326', `must be one of ${NETWORKS.join(', ')}`],
     ['OWNERSHIP_PROOFS', `${PROOF},0x12`, 'must be signatures: 0x followed by 130 hex digits'],
     ['FACILITATOR_KEYS', 'hush', 'must be host=key pairs, separated by commas'],
     ['FACILITATOR_KEYS', 'other.example=k', 'names other.example, but FACILITATOR_URL does not'],
     ['PRICE', '0.00', 'must be an amount in dollars with two decimals, from 0.01 to 999999.99'],
     ['WITNESS_IS_APART', 'true', 'must be yes or no'],
-    ['WITNESS_IS_APART', 'yes', 'is yes, but WITNESS_PATH is not set: the default is beside the database'],
+    ['WITNESS_IS_APART', 'yes', 'is yes, but WITNESS_PATH is not set, so the witness is beside the database'],
     ['TITLE', 'x'.repeat(41), 'must be 1 to 40 printable characters'],
     ['TITLE', 'Pixel\u200bWall', 'must be 1 to 40 printable characters'],
     ['PORT', '65536', 'must be a whole number from 0 to 65535'],
@@ -254,7 +254,7 @@ describe('settings that cannot work', () => {
     const token = { PAY_TO: '0x036CbD53842c5426634e7929541eC2318f3dCF7e' }
     expect(listProblems({ ...REQUIRED, ...token })).toEqual([])
     expect(listProblems({ ...REQUIRED, ...token, NETWORK: 'eip155:84532' })).toEqual([
-      'PAY_TO must not be the token itself',
+      'PAY_TO must not be the contract of the token',
     ])
   })
 

@@ -71,7 +71,7 @@ export function pan(camera: Camera, view: View, dx: number, dy: number): Camera 
   return clampCamera({ x: camera.x - dx / camera.zoom, y: camera.y - dy / camera.zoom, zoom: camera.zoom }, view)
 }
 
-/** Zooms by `factor` while the wall point under `at` stays there, or as near to it as allowed. */
+/** Zooms by `factor`, and keeps the wall point under `at` in its place, or as near to its place as allowed. */
 export function zoom(camera: Camera, view: View, factor: number, at: Point): Camera {
   const fixed = toWall(camera, view, at)
   const target = clampCamera({ ...camera, zoom: camera.zoom * factor }, view).zoom

@@ -6,7 +6,8 @@ import { ZOOM_MAX, projectRect, clampCamera, lookAt } from './camera.ts'
 /** A card next to the artwork, a wide one on a low stage, or a sheet over the lower part of a narrow stage. */
 export type LabelShape = 'card' | 'wide' | 'sheet'
 
-// Sizes in CSS pixels: a stage up to this wide has a sheet, and a stage up to this high has a wide card.
+// Sizes in CSS pixels: a stage of at most this width has a sheet, and any other stage of at most this height has a wide
+// card.
 const SHEET_STAGE_WIDTH = 600
 const WIDE_STAGE_HEIGHT = 390
 

@@ -7,7 +7,7 @@ import type { Spaces } from '../../shared/contract/space.ts'
 import type { WalletStanding } from '../../shared/contract/wallet.ts'
 import { BLOCK_SIZE, getCell, isBlockIndex, parseCoord, type BlockIndex, type Cell } from '../../shared/wall.ts'
 
-/** The subject of a call; if `size` is undefined, this is the whole wall. */
+/** The subject of a call; if `size` is undefined, the subject is the whole wall. */
 export type Proposal = {
   readonly size: AreaSize | undefined
   readonly at: Cell | undefined // of the top left block; undefined while it has no position
@@ -52,7 +52,7 @@ function readSpaces({ answered }: ToolCall): Proposal {
   return createPlacedProposal({ w, h, at: at === undefined ? undefined : getCell(at) })
 }
 
-/** The first area of a wallet, or else its first block; `mine` contains all its blocks. */
+/** The first area of a wallet, or else the wallet's first block; `mine` contains all the wallet's blocks. */
 function readWallet({ answered }: ToolCall): Proposal {
   const { areas, blocks } = answered as Pick<WalletStanding, 'areas' | 'blocks'>
   const mine = new Set(blocks.map(({ block }) => block.index).filter(isBlockIndex))
@@ -98,7 +98,7 @@ function parseBase64(text: string): Uint8Array | undefined {
 
 const readIntegerOr = (value: unknown, other: number) => (Number.isInteger(value) ? Number(value) : other)
 
-/** `block 80,45` or `area 80,45,4x3`, as tools accept it. */
+/** Text such as `block 80,45` or `area 80,45,4x3`, in the form that tools accept. */
 export function formatPlace({ col, row, w, h }: Area): string {
   return w * h === 1 ? `block ${col},${row}` : `area ${col},${row},${w}x${h}`
 }

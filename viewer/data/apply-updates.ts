@@ -18,7 +18,7 @@ type Draft = {
  */
 export function applyChanges(wall: Wall, changes: readonly ChangeDto[]): Wall {
   const draft: Draft = { blocks: new Map(), agents: [...wall.agents], last: undefined }
-  // Not `some`, because every change must be applied.
+  // `some` would stop at the first change that has an effect, but every change must be applied.
   const noted = changes.filter((change) => applyChange(wall, draft, change))
   if (noted.length === 0) return wall
   const { agents, last } = draft

@@ -19,7 +19,10 @@ export async function readChangesSince({ wall, number }: KeptWall): Promise<read
   return after <= number ? changes.filter((change) => change.number > number) : await readHistory(number)
 }
 
-/** Whether the wall's last sale is in the log. After a restore, or on another wall at the same address, it is not. */
+/**
+ * Whether the wall's last sale is in the log. It may be missing after a restore, or if another wall is now at the same
+ * address.
+ */
 async function isLastSaleInLog({ lastSaleId, lastClaimedAt }: KeptWall['wall']['stats']): Promise<boolean> {
   if (lastSaleId === 0) return true
   const path = `/api/feed?after=${lastSaleId - 1}&limit=1`

@@ -55,9 +55,9 @@ function createShrunkCopy(shown: HTMLCanvasElement): HTMLCanvasElement {
 }
 
 /**
- * Stores the files once, and the wall and the view now and whenever the user leaves the page. `openingView` returns the
- * canvas if it shows the view that the next visit opens with. If the browser stores nothing, the next visit is like a
- * first one.
+ * Stores the files once; stores the wall and the view now, and again whenever the page is hidden. `openingView` returns
+ * the canvas if it shows the view that the next visit opens with. If the browser stores nothing, the next visit is like
+ * a first one.
  */
 export function keepCopies(toKeep: () => KeptWall | undefined, openingView: () => HTMLCanvasElement | undefined) {
   const storeCopies = async () => {

@@ -10,8 +10,8 @@ import type { BlocksMessage } from './blocks-worker.ts'
 const PIXELS = '/api/canvas.bin'
 const BLOCKS = '/api/blocks'
 
-// The rest is requested once the pictures of this many blocks have arrived. An earlier request would delay the other
-// pictures on a slow connection; a later one would add its round trip to the wait.
+// The rest of the wall is requested once the pictures of this many blocks have arrived. An earlier request would delay
+// the other pictures on a slow connection; a later one would add its round trip to the wait.
 const NEARLY_ALL = 0.85 * TOTAL_BLOCKS
 
 // Pictures arrive faster than they need to be drawn, and drawing each one immediately would keep a slow machine busy.

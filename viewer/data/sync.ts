@@ -211,7 +211,7 @@ function followStream(follower: Follower, shared: string | null, signal: AbortSi
   }
   const onReset = ({ data }: MessageEvent<string>) => {
     const { number }: Reset = JSON.parse(data)
-    // If the wall already shows all changes up to this number, the stream continues.
+    // If the newest change that the wall shows has this number, the stream continues.
     if (number !== follower.getNumber()) void reloadWall()
   }
   const onEnd = ({ data }: MessageEvent<string>) => {

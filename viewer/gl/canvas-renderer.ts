@@ -9,7 +9,7 @@ import { createImage, isOpenAt, OPEN, type IndexTexture } from '../wall/pixel-bu
 import type { Frame } from './frame.ts'
 import type { Renderer } from './renderer.ts'
 
-// With more changed blocks than this, painting whole lines is faster.
+// If more blocks than this have changed, painting whole lines of the wall is faster.
 const PARTS_MAX = 400
 
 // Lines around groups of ten by ten blocks are stronger than those around single blocks.

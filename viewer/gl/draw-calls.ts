@@ -78,7 +78,7 @@ type Begun = { readonly program: WebGLProgram; readonly prepare: () => void }
 
 const commands = new WeakMap<WebGLRenderingContext, readonly Begun[]>()
 
-// Less than the duration of a frame.
+// Shorter than a frame, in milliseconds.
 const POLL_MS = 4
 
 /**
@@ -97,7 +97,7 @@ export async function waitForCommands(gl: WebGLRenderingContext): Promise<void> 
 }
 
 const throwUnsupported = () => {
-  throw new TypeError('The wall draws one command at a time.')
+  throw new TypeError('The wall can draw only one command at a time.')
 }
 
 /**

@@ -31,7 +31,7 @@ export type Renderer = {
   /** Uploads some blocks of an index texture: a few one by one, many as whole lines. */
   setBlocks(indices: IndexTexture, blocks: readonly BlockIndex[]): void
   setOverlay(overlay: OverlayBytes): void
-  /** Sets the blocks with a line around their outer edge. */
+  /** Sets which blocks have a line around their outer edge. */
   setMarks(blocks: readonly BlockIndex[]): void
   setTheme(theme: Theme): void
   /** Draws the wall, or only the background until it can draw the wall; returns whether it drew the wall. */
@@ -129,7 +129,7 @@ const selectThemeColours = (theme?: Theme) => ({
   edge: toShaderColour(theme?.edge),
 })
 
-/** A frame in the texels of a level. */
+/** A frame, measured in the texels of a level. */
 function scaleFrame({ origin: [x, y], pixel }: Frame, depth: number) {
   const scale = 2 ** depth
   return { origin: [x / scale, y / scale], pixel: pixel / scale, scale }

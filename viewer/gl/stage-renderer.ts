@@ -68,7 +68,7 @@ function createSurface(canvas: HTMLCanvasElement, ask: () => void, onFound: (ren
     renderer = found
     onFound(found)
   }
-  // The fallback is loaded only in the few browsers that need it. Until then, the GPU's last picture stays visible.
+  // The fallback is loaded only in the few browsers that need it. While it loads, the GPU's last picture stays visible.
   const fallBack = async () => {
     onGpu = false
     const { createFallback } = await import('./canvas-2d-fallback.ts')
@@ -128,7 +128,7 @@ function watchFrames(onSlow: () => void): () => void {
   }
 }
 
-/** Uploads the differences between two states; everything if there was no wall before. */
+/** Uploads the differences between two states, or everything if there was no wall before. */
 function uploadChanges(renderer: Renderer, next: State, before: State | undefined, theme: Theme) {
   const [wall, wallBefore] = [selectShownWall(next), before && selectShownWall(before)]
   if (wall === undefined) return

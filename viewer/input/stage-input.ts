@@ -125,7 +125,8 @@ export function listenToPointers(stage: HTMLElement, dispatch: Dispatch) {
     else dispatch({ do: 'tap', at: tapped })
   }
 
-  // Otherwise, after a tap, the browser would send a click to any element that the tap has brought under the finger.
+  // Without this listener, the browser would send a click after a tap to any element that the tap has brought under the
+  // finger.
   stage.addEventListener('touchend', (event) => event.cancelable && event.preventDefault(), { passive: false })
   stage.addEventListener('pointerdown', onDown)
   stage.addEventListener('pointermove', onMove)

@@ -70,5 +70,5 @@ function computeCentredPosition({ getSketch, getCamera, getView }: PreviewContro
   return { col: col - (w >> 1), row: row - (h >> 1) }
 }
 
-// The actions of keys on this page: arrows move the picture, Enter zooms to it, and others zoom.
+// The actions of keys on this page: arrows move the picture, Enter zooms to it, and other keys zoom the wall.
 const KEY_ACTIONS: readonly Action['do'][] = ['walk', 'zoom', 'fit', 'pin']

@@ -73,7 +73,10 @@ async function readRefusal(response: Response): Promise<{ readonly words: string
   }
 }
 
-/** Advice to open this page at another host, if the first line of the expected text contains one; otherwise empty. */
+/**
+ * Advice to open this page at another host, if the first line of the expected text is not this page's host; otherwise
+ * empty.
+ */
 function describeExpectedHost(expected: unknown): string {
   const host = typeof expected === 'string' ? expected.split('\n')[0] : undefined
   return host === undefined || host === location.hostname

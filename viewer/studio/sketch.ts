@@ -43,11 +43,11 @@ export type Sketch = {
   readonly words: Words
 }
 
-// A picture whose sides are multiples of a block was made for the wall: up to this many blocks per side, each of its
-// pixels becomes one wall pixel.
+// A picture whose sides are multiples of a block's side was made for the wall: if no side is longer than this many
+// blocks, each pixel of the picture becomes one wall pixel.
 const EXACT_MAX = 16
 
-// Any other picture starts with sides no longer than this, because each block costs a dollar.
+// Any other picture starts with sides of at most this many blocks, because each block costs money.
 const LONG_SIDE = 8
 
 /** A sketch without a picture, at a position. */

@@ -22,7 +22,7 @@ export function createSteps() {
   let isBlocked = false // whether the picture can be neither bought nor repainted at its position
   let isFull = false // whether every block is sold, so that no other position is available either
 
-  // The primary button leads to the next step, or to another position if the picture's own is blocked.
+  // The primary button leads to the next step, or to another position if the picture's position is blocked.
   const markPrimaryButton = () => {
     next.classList.toggle('loud', !isFull && (!isBlocked || current === 0))
     room.classList.toggle('loud', isBlocked)

@@ -43,7 +43,7 @@ export function createAbout(page: Page): PanelContent {
 }
 
 const renderInvitation = (page: Page) => [
-  createParagraph('Your agent needs a wallet with USDC. It asks you before it pays.'),
+  createParagraph('Your agent needs a wallet with USDC, and asks you before it pays.'),
   createButton('loud', ['Send your agent'], () => page.dispatch({ do: 'invite' })),
 ]
 

@@ -1,4 +1,4 @@
-/** Invites visitors to send an agent before the first sale; hides the header's button after the last sale. */
+/** Before the first sale, invites visitors to send an agent; after the last sale, hides the header's button. */
 
 import { getBlockAt } from '../../shared/wall.ts'
 import { computeBlockBox } from '../camera/camera.ts'
@@ -8,7 +8,7 @@ import { createButton, createElement, placeElement } from './dom.ts'
 
 const centre = getBlockAt(80, 45)
 
-/** An invitation below the centre block, which glows. */
+/** An invitation below the glowing centre block. */
 export function createEmptyState(page: Page, stage: HTMLElement): Component {
   const glow = createElement('div.glow')
   const element = createElement(

@@ -61,7 +61,7 @@ export function createFinder(page: Page): PanelContent {
   order.addEventListener('change', restartList)
   field.addEventListener('keydown', (event) => {
     if (event.key !== 'Enter') return
-    // Otherwise the key would also press the button that gets the focus when the panel closes.
+    // Without this call, the key would also press the button that gets the focus when the panel closes.
     event.preventDefault()
     list.querySelector('button')?.click()
   })

@@ -22,13 +22,16 @@ export function createInvite(): PanelContent {
     over.hidden = !offer.hidden
   }
   offer.append(
-    createElement('p', 'Paste this into a coding agent that can use a shell or the web. It asks you before it pays.'),
+    createElement(
+      'p',
+      'Paste this into a coding agent that can use a shell or the web. The agent asks you before it pays.',
+    ),
     createElement('pre.prompt', text),
     createElement('div.stack', copy),
     createFactsLine(
       createElement(
         'span',
-        'Your agent needs a wallet with USDC. If it supports MCP, connect it to ',
+        'Your agent needs a wallet with USDC. If your agent supports MCP, connect it to ',
         createElement('code', `${location.origin}/mcp`),
         ' instead.',
       ),

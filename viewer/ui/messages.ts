@@ -12,7 +12,7 @@ export function showNotice(text: string, retry: () => void) {
   findNotice().hidden = false
 }
 
-/** Hides the notice, even if it is the one that the page shows if no script loads. */
+/** Hides the notice, including the one that the page shows when no script has loaded. */
 export function hideNotice() {
   findNotice().hidden = true
   findNotice().classList.remove('late')

@@ -8,7 +8,7 @@ import { findArtwork } from '../wall/artworks.ts'
 import { formatDate, formatAgentName } from '../wall/formatting.ts'
 import { createButton, createElement, replaceContent } from './dom.ts'
 
-/** Each chip opens the panel with its details, and is hidden while that panel is open. */
+/** Each chip opens the panel that shows what is selected, and is hidden while that panel is open. */
 export function createChips(page: Page, stage: HTMLElement): Component {
   const element = createElement('div.chips')
   stage.append(element)

@@ -34,7 +34,7 @@ export const FRAMEWORK_COLOURS = ['#e69f00', '#56b4e9', '#009e73', '#f0e442', '#
 const OTHER_COLOUR = '#9aa3ad'
 const OPEN_COLOUR = '#2ec47c'
 
-/** The tints of all blocks; transparent without an overlay, a selected agent or a past moment. */
+/** The tints of all blocks; transparent if there is no overlay, no selected agent and no past moment. */
 export function renderOverlay(
   wall: Wall,
   { overlay, agent, at = Infinity, past }: OverlayState,

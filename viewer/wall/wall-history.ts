@@ -61,7 +61,7 @@ export function listMoments({ claims }: Wall): Float64Array<ArrayBuffer> {
   return Float64Array.from(claims.values(), ({ t }) => t).sort()
 }
 
-/** The number of moments up to and including `at`, such as those of sales; all of them if `at` is undefined. */
+/** The number of moments, for example of sales, up to and including `at`; all of them if `at` is undefined. */
 export function countMomentsUntil(moments: Float64Array, at: number | undefined): number {
   if (at === undefined) return moments.length
   let low = 0
@@ -74,7 +74,10 @@ export function countMomentsUntil(moments: Float64Array, at: number | undefined)
   return low
 }
 
-/** The moment of change number `count`; just before the first change for 0, and `undefined` (now) for all changes. */
+/**
+ * The moment of change number `count`: for 0, just before the first change; for all changes, `undefined`, which means
+ * now.
+ */
 export function findMomentAfter(moments: Float64Array, count: number): number | undefined {
   if (count >= moments.length) return undefined
   return count <= 0 ? Math.max((moments[0] ?? 1) - 1, 0) : moments[count - 1]

@@ -128,7 +128,7 @@ export function createEndpoint(
       isLate = late.aborted
       return isLate ? undefined : post(method, params)
     })
-    if (isLate) throw new Error('nobody waits for the response any more')
+    if (isLate) throw new Error('nobody is waiting for the response any more')
     return answer
   }
   let chainId: Promise<bigint> | undefined

@@ -178,7 +178,7 @@ export async function readBlock(session: Session, tag: 'latest' | 'safe'): Promi
   const block = await session.call('eth_getBlockByNumber', [tag, false])
   if (block === null) return undefined
   if (typeof block !== 'object' || !('number' in block && 'timestamp' in block))
-    throw new TypeError('a block without height or time')
+    throw new TypeError('the endpoint returned a block without height or time')
   return { number: parseQuantity(block.number), timestamp: parseQuantity(block.timestamp) }
 }
 

@@ -160,7 +160,7 @@ function createInstruments(registry: Registry) {
   for (const version of [1, 2]) paid.inc({ version }, 0)
   const waits = new Histogram({
     name: 'wall_queue_seconds',
-    help: 'Time that expensive requests waited for their turn, by class: new payments, or other requests.',
+    help: 'Time that expensive requests waited for their turn, by class: new payments, reads of pages and pictures, or other requests.',
     labelNames: ['class'],
     buckets: HTTP_BUCKETS_SECONDS,
     registers,

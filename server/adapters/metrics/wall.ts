@@ -39,7 +39,7 @@ export function registerWallMetrics(registry: Registry, readings: WallReadings):
   registerDependencyMetrics(registry, readings)
   registerPurchaseMetrics(registry, readings)
   const { readListings } = readings
-  const listedHelp = 'Paid addresses of this wall that each catalogue lists.'
+  const listedHelp = 'Number of paid addresses of this wall that each catalogue lists.'
   registerLabelledGauge(registry, 'wall_catalogue_listed_addresses', listedHelp, ['catalogue'], () =>
     readListings().map(({ catalogue, addresses }) => [{ catalogue }, addresses]),
   )
@@ -70,7 +70,7 @@ function registerStateMetrics(
   registerLabelledGauge(
     registry,
     'wall_ready',
-    'Whether the wall is ready to sell, and to serve readers.',
+    'Whether the wall is ready for sales, and for reads: 1 if so.',
     ['for'],
     () => [
       [{ for: 'sales' }, Number(sells())],
@@ -91,7 +91,7 @@ function registerDependencyMetrics(registry: Registry, { listDependencies }: Wal
   )
   registerPerDependency(
     'wall_dependency_since_timestamp_seconds',
-    'When the dependency entered its current state, in Unix seconds.',
+    'When each dependency entered its current state, in Unix seconds.',
     ({ since }) => since / 1000,
   )
 }
@@ -126,7 +126,7 @@ function registerPurchaseMetrics(
   registerGauge(
     registry,
     'wall_orphan_payments',
-    'Payments without a known purchase that nobody has accounted for.',
+    'Number of payments that have no known purchase and have not been accounted for.',
     orphans,
   )
 }

@@ -46,7 +46,7 @@ export function readPlainPng(file: Uint8Array): Raster {
     if (name === 'IDAT') parts.push(view.subarray(start, end))
     at = end + 4
   }
-  if (header[8] !== BIT_DEPTH || header[9] !== RGBA) throw new Error('the runtime wrote another kind of PNG')
+  if (header[8] !== BIT_DEPTH || header[9] !== RGBA) throw new Error('the runtime wrote a PNG that is not 8-bit RGBA')
   const width = header.readUInt32BE(0)
   const [only] = parts
   const data = parts.length === 1 && only !== undefined ? only : Buffer.concat(parts)
@@ -58,7 +58,7 @@ function removeFilters(rows: Uint8Array<ArrayBuffer>, width: number, height: num
   const rowBytes = width * 4
   for (let y = 0; y < height; y++) {
     const start = y * (rowBytes + 1)
-    if (rows[start] !== 0) throw new Error('the runtime filtered a row')
+    if (rows[start] !== 0) throw new Error('the runtime wrote a PNG with a filtered row')
     rows.copyWithin(y * rowBytes, start + 1, start + 1 + rowBytes)
   }
   return { width, height, rgba: rows.subarray(0, rowBytes * height) }

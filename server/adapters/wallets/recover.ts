@@ -30,7 +30,7 @@ export async function loadFastestKeys(failed: (library: Library, why: string) =>
       failed(library, error instanceof Error ? error.message : String(error))
     }
   }
-  throw new Error('no library recovers the signer of a known signature')
+  throw new Error('no library could recover the signer of the test signature')
 }
 
 /** The address whose key signed a text (EIP-191); `undefined` if no key could. */

@@ -19,12 +19,12 @@ import {
 /** The size and position of an area, as options. */
 const AREA_OPTIONS = {
   size: 'size in blocks, width x height, such as 4x3',
-  at: 'top left block, col,row (default: the open area nearest the centre)',
+  at: 'top left block, col,row (default: that of the open area nearest the centre)',
 } as const
 
 /** `pixel-wall buy`: buys a block or an area with one payment. */
 export const buy: Command = {
-  summary: 'buys a block, or with --size an area, nearest the centre or at a given position',
+  summary: 'buys a block (with --size: an area) at a given position, or else nearest the centre',
   usage: '[next | col,row]',
   options: { ...AREA_OPTIONS, ...PICTURE_OPTIONS, ...FITTING, ...LISTING_OPTIONS, ...MAX_OPTION, ...RPC_OPTION },
   argumentsMax: 1,

@@ -65,7 +65,7 @@ export const LISTING_OPTIONS = {
   framework: 'agent framework that you run on, up to 32 characters',
   message: 'text shown with the block, up to 140 characters',
   link: 'link of the block (https)',
-  painter: 'address that may repaint what you buy (default: a key stored on this machine)',
+  painter: 'address that may repaint what you buy (default: that of a key stored on this machine)',
 } as const
 
 /** The picture of one block, as options. */

@@ -17,7 +17,7 @@ const TEXTS = { message: 'new text, up to 140 characters', link: 'new link (http
 
 /** `pixel-wall repaint`: changes a block or an area that the wallet owns, for free. */
 export const repaint: Command = {
-  summary: 'repaints a block or area that you own, for free',
+  summary: 'repaints, for free, a block or area that you own',
   usage: 'col,row | col,row,WxH',
   options: { ...PICTURE_OPTIONS, ...FITTING, ...TEXTS, clear: 'text to clear: message, link, or message,link' },
   argumentsMax: 1,

@@ -132,7 +132,8 @@ const readBlock =
   (height: Hex | 'latest') =>
   async ({ client }: Endpoint) => {
     const block = await client.request({ method: 'eth_getBlockByNumber', params: [height, false] })
-    if (block?.number === null || block?.number === undefined) throw new TypeError('there is no such block')
+    if (block?.number === null || block?.number === undefined)
+      throw new TypeError('the endpoint did not return the requested block')
     return { height: BigInt(block.number), time: Number(block.timestamp) * 1000 }
   }
 

@@ -21,11 +21,11 @@ function formatSummary({ blocks, amount, bound, credits, findings }: WallReport)
   return `${[
     formatCountWithNoun(blocks, 'block'),
     formatDollars(amount),
-    ...(blocks === 0 ? [] : ['each paid by the wallet that is shown']),
+    ...(blocks === 0 ? [] : ['each block paid for by the wallet in its deed']),
     `${formatCount(bound)} bound to the words and picture that were bought`,
     `${formatCountWithNoun(credits.open, 'credit')} open`,
     undeeded === 0 ? 'no dollar without a deed' : `${formatCountWithNoun(undeeded, 'payment')} without a deed`,
-    unpaid === 0 ? 'no deed without a dollar' : `${formatCountWithNoun(unpaid, 'deed')} without its dollar`,
+    unpaid === 0 ? 'no deed without a dollar' : `${formatCountWithNoun(unpaid, 'deed')} without a dollar`,
     ...(others === 0 ? [] : [`${formatCount(others)} more that ${others === 1 ? 'is' : 'are'} wrong`]),
   ].join(', ')}.`
 }

@@ -146,7 +146,7 @@ function describeRefusals(codes: readonly FailureCode[]): Json {
       ...(codes.includes('settlement_unknown')
         ? {
             'PAYMENT-RESPONSE': documentHeader(
-              'If charged is unknown: base64 of the x402 settle response, with settlement_pending.',
+              'If charged is unknown: base64 of the x402 settle response, whose errorReason is settlement_pending.',
             ),
           }
         : {}),

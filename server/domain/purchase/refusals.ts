@@ -147,7 +147,7 @@ export const createRailNotArmedFailure = () =>
 export const describeRail = (rail: Rail): string => (rail === 'armed' ? '' : NOT_NOW)
 
 const NOT_NOW =
-  ' The wall does not accept payments right now, and returns 502 for a signed one: wait until rail in GET /api/health is armed.'
+  ' The wall does not accept payments right now, and returns 502 for a signed payment: wait until rail in GET /api/health is armed.'
 
 export const createChainUnavailableFailure = () => createFacilitatorFailure('The chain cannot be queried right now')
 

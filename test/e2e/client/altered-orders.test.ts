@@ -6,15 +6,15 @@ import { readFeed } from '../../support/e2e/read-wall.ts'
 import { shareWorld, type World } from '../../support/e2e/world.ts'
 import { createScratchFolder } from '../../support/scratch-folder.ts'
 
-// Goal: no proxy in transit can change what our client buys. Method: a proxy alters requests in front of the real wall,
-// chain and facilitator.
+// Goal: no proxy between our client and the wall can change what the client buys. Method: a proxy alters requests in
+// front of the real wall, chain and facilitator.
 
 let world: World
 shareWorld((opened) => void (world = opened))
 
 const scratch = createScratchFolder()
 
-/** How a proxy changes a request that carries a payment, and a demand for payment. */
+/** How a proxy changes demands for payment, and requests that carry a payment. */
 type Alteration = {
   readonly changePath?: (path: string) => string
   readonly changeBody?: (body: Record<string, unknown>) => object

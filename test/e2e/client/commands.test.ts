@@ -105,7 +105,7 @@ describe('an area', () => {
 })
 
 describe('paint', () => {
-  test('paint buys open space for a picture with one payment, and the same command at that position repaints it for free', async () => {
+  test('paint buys open space for a picture with one payment, and the same command with that position repaints the space for free', async () => {
     const wallet = await world.createFundedWallet(3)
     const env = { PRIVATE_KEY: wallet.privateKey }
     const args = ['--size', '2x1', '--max', '2']
@@ -117,7 +117,7 @@ describe('paint', () => {
     expect(await world.network.readBalance(wallet.address)).toBe(1_000_000n)
   })
 
-  test('paint first finishes an interrupted purchase and reports it, and then buys space for another picture, both within --max', async () => {
+  test('paint first finishes an interrupted purchase and reports it, and then buys space for another picture, if --max covers both', async () => {
     const wallet = await world.createFundedWallet(6)
     const env = { PRIVATE_KEY: wallet.privateKey }
     const { settle } = world.facilitator
@@ -137,7 +137,7 @@ describe('paint', () => {
     expect(await world.network.readBalance(wallet.address)).toBe(0n)
   })
 
-  test('paint rejects a position with blocks of other owners, and the error lists those blocks before anything is paid', async () => {
+  test('paint rejects a position if the picture would cover blocks of other owners, and lists those blocks before anything is paid', async () => {
     const [owner, wallet] = [await world.createFundedWallet(2), await world.createFundedWallet(2)]
     await runForJson(['buy', '11,0'], { PRIVATE_KEY: owner.privateKey })
     const args = ['paint', await createPicture(), '--size', '2x1', '--at', '10,0', '--max', '2']
@@ -151,7 +151,7 @@ describe('paint', () => {
 })
 
 describe('the painter', () => {
-  test('purchases with two private keys name the same new painter, which repaints the blocks without those keys', async () => {
+  test('purchases with two private keys name the same new painter, which can repaint both blocks without those keys', async () => {
     const [one, other] = [await world.createFundedWallet(1), await world.createFundedWallet(1)]
     const { block } = await runForJson(['buy'], { PRIVATE_KEY: one.privateKey })
     const second = await runForJson(['buy'], { PRIVATE_KEY: other.privateKey })

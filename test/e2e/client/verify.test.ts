@@ -109,9 +109,9 @@ async function sellSamples(): Promise<void> {
 }
 
 const SUMMARY =
-  '169 blocks, 169 dollars, each paid by the wallet that is shown, 167 bound to the words and picture that were bought, 1 credit open, no dollar without a deed, no deed without a dollar.'
+  '169 blocks, 169 dollars, each block paid for by the wallet in its deed, 167 bound to the words and picture that were bought, 1 credit open, no dollar without a deed, no deed without a dollar.'
 
-test('verify finds nothing wrong on a wall with an unbound block, a credit, stray money and a hidden block, and counts each', async () => {
+test('verify finds nothing wrong on a wall with an unbound purchase, a credit, stray money and a hidden block, but counts each of them', async () => {
   const { code, out, err } = await runVerify()
   expect([code, err]).toEqual([0, ''])
   expect(
@@ -369,7 +369,7 @@ test('the verify command prints each finding on its own line, and exits with sta
   const { tx = '' } = deeds.find(({ blocks }) => 'coord' in blocks && blocks.coord === '8,8') ?? {}
   const [finding = '', ...others] = out.trim().split('\n')
   expect([code, finding]).toEqual([1, `another_amount: deed 9 (8,8): it says 2.00, but 1.00 was paid, in ${tx}`])
-  expect(others.at(-1)).toEndWith('1 credit open, no dollar without a deed, 1 deed without its dollar.')
+  expect(others.at(-1)).toEndWith('1 credit open, no dollar without a deed, 1 deed without a dollar.')
 })
 
 test('verify --json prints every count', async () => {
@@ -412,7 +412,7 @@ test('verify fails with chain_unavailable if the endpoint serves a different cha
   await expect(verifyLyingWall('8,8', lie, 'sepolia')).rejects.toMatchObject({ code: 'chain_unavailable' })
 })
 
-test('the operator’s books agree with verify about the same payments', async () => {
+test('the operator’s books and verify agree on the sales, amounts, credits and stray payments of the wall', async () => {
   const { out, status } = await runCommand(world.settings, world.folder, 'books', '--json')
   const report = await verify(world.url, { rpc: [world.network.rpcUrl], folder: join(scratch, 'books') })
   expect([status, report.findings]).toEqual([0, []])
@@ -427,7 +427,7 @@ test('the operator’s books agree with verify about the same payments', async (
   })
 })
 
-test('with --since, verify checks on the chain only deeds after the given number, and still compares all deeds with each other', async () => {
+test('with --since, verify looks up on the chain only the deeds after the given number, but still compares all deeds with each other', async () => {
   const options = { rpc: [world.network.rpcUrl], folder: join(scratch, 'since') }
   const report = await verify(world.url, { ...options, since: 9 })
   expect(report).toMatchObject({ findings: [], blocks: 160, amount: 160_000_000n, bound: 160 })
@@ -437,7 +437,7 @@ test('verify caches the payments that it reads from the chain, and reads them ag
   await world.network.client.mine({ blocks: 1000 })
   const options = { rpc: [world.network.rpcUrl], folder: join(scratch, 'kept') }
   const countPaymentRequests = async (all: boolean) => (await verify(world.url, { ...options, all })).requests.payments
-  // One call each reads the chain’s id, the newest block and, unless they are stored, the receipts.
+  // One call reads the chain’s id, one reads the newest block, and one reads the receipts unless they are stored.
   expect([
     await countPaymentRequests(false),
     await countPaymentRequests(false),

@@ -54,7 +54,7 @@ function sendInTurn(payment: string, first = 0): Promise<Response> {
   })
 }
 
-test('of 64 payers of one block on three instances, only one becomes its owner, and only one settlement is requested', async () => {
+test('if 64 payers order the same block from three instances, only one becomes its owner, and only one settlement is requested', async () => {
   const payments = await Promise.all(crowd.map((payer, at) => signBlockPayment(wall.getInstance(at), payer, '5,5')))
   const settlesBefore = wall.facilitator.settle.countCalls()
   const answers = await Promise.all(payments.map((payment, at) => fetchBlock(wall.getInstance(at), '5,5', payment)))
@@ -247,7 +247,8 @@ test('while the database is down, reads continue and nothing is charged, and aft
   // After an outage, the database server may be a different one, so each instance checks the chain before it sells
   // again.
   for (const { url } of wall.instances) await waitUntilArmed(url)
-  // An instance that notices the outage only now returns 502 until it has checked the chain, and charges nobody.
+  // If an instance notices the outage only at this point, it returns 502 and charges nobody until it has checked the
+  // chain.
   for (const [at, payment] of payments.entries()) {
     expect((await sendWhile(502, () => sendUntilSettled(wall.getInstance(at), 'next', payment))).status).toBe(200)
   }

@@ -79,7 +79,7 @@ test(
 )
 
 test(
-  'an instance that is cut off from the database charges nobody, lets the others sell, and resumes when it reconnects',
+  'an instance that is cut off from the database accepts no new payment while the others continue to sell, and resumes when it reconnects',
   async () => {
     const proxy = startCutProxy(database)
     try {
@@ -119,7 +119,7 @@ test(
 )
 
 test.if(isOurs)(
-  'if a database loses sales under running instances, the wall sells nothing and denies no lost purchase until the operator accepts the database',
+  'if a database loses sales while instances run, the wall sells nothing and reports no lost purchase as failed until the operator accepts the database',
   async () => {
     const first = await startArmedInstance()
     await buyBlock(first, await around.createFundedWallet())
@@ -139,7 +139,7 @@ test.if(isOurs)(
       // Health responds immediately, with the last known state.
       await waitUntil(async () => !(await fetchHealth(wall)).ok)
       expect(await fetchHealth(wall)).toMatchObject({ ok: false, rail: 'arming' })
-      // The payer of a lost purchase gets no response that says that nothing was bought, and no other payer can buy its
+      // No response to the payer of a lost purchase claims that nothing was bought, and no other payer can buy the
       // block.
       expect((await fetchBlock(wall, 'next', payment)).status).toBe(503)
       expect([502, 503]).toContain((await fetchBlock(wall, 'next', offered)).status)

@@ -8,9 +8,9 @@ import { readOutput } from '../../support/output-of.ts'
 import { BUYERS, TOOL_USERS, type At, type Client } from './clients.ts'
 
 // Goal: third-party clients work with the wall. Method: each client is used according to its documentation, with a real
-// wall, chain and facilitator. It either buys a block with a listing, and is charged once, or uses every free tool. A
-// client that can sign in also repaints the block and names itself. If the clients cannot be installed, the tests are
-// skipped with a message.
+// wall, chain and facilitator. Each client either buys a block with a listing, and is charged once, or uses every free
+// tool. A client that can sign in also repaints the block and names itself. If the clients cannot be installed, the
+// tests are skipped with a message.
 
 const HERE = import.meta.dir
 const CLIENT_MAX_MS = 90_000

@@ -89,8 +89,9 @@ function mayChange({ method, headers, url }: Request, status: number, body: stri
   return method === 'GET' && headers.has('payment-signature')
 }
 
-// A corrupted length may make the server wait for bytes that never come, so the test gives up early.
-// On a slow machine a valid request takes longer, and its change would be attributed to the next requests.
+// A corrupted length may make the server wait for bytes that never come, so the test gives up early. On a slow machine
+// a valid request takes longer; if the test gave up on it, the request's change would be attributed to the next
+// requests.
 const TIMEOUT_MS = scaleLimit(200)
 
 const AT_ONCE = 20

@@ -328,7 +328,8 @@ export const ON_A_SERVER: Readonly<Record<string, Outage<ServerStage>>> = {
     reason: isGone,
     async begin({ proxies: [proxy], other, around }) {
       proxy.breakDown()
-      // Meanwhile the other instance sells a block, and the first one must show that sale once it has reconnected.
+      // Meanwhile the other instance sells a block, and the instance that was cut off must show that sale once it has
+      // reconnected.
       await buyBlock(other, await around.createFundedWallet())
     },
     end: ({ proxies: [proxy] }) => proxy.endFailures(),

@@ -34,7 +34,7 @@ export type FileStage = Stage & {
 /** Two walls on a PostgreSQL server. Each has a second facilitator and a second chain endpoint, which never fail. */
 export type ServerStage = Stage & {
   readonly other: WallProcess
-  /** The proxies between the database server and the observed wall, and between it and the other wall. */
+  /** The proxies in front of the database server: that of the observed wall, then that of the other wall. */
   readonly proxies: readonly [CutProxy, CutProxy]
   /** Changes a setting of the database server. */
   changeSetting(setting: string, value: string): Promise<void>

@@ -52,7 +52,7 @@ describe.skipIf(!isInstalled('caddy'))('behind Caddy', () => {
     await expectBooksToBalance(wall)
   })
 
-  test('behind Caddy, a body that is too large gets a 413 with the error body_too_large, whatever its size', async () => {
+  test('behind Caddy, a body that is too large gets a 413 with the error body_too_large, however far it exceeds the limit', async () => {
     for (const [path, bytes] of [
       ['/blocks/1,1', 100_000],
       ['/blocks/1,1', 2_000_000],

@@ -37,8 +37,8 @@ export async function openSoldWall(): Promise<World> {
 }
 
 /**
- * Makes `count` clients request `path` without reading the response, runs `meanwhile`, and waits until their
- * connections are closed, or should be.
+ * Makes `count` clients request `path` without reading the response, runs `meanwhile`, and waits until the clients'
+ * connections are closed, or until they should be closed.
  */
 export async function measureUnreadResponses(
   { url, getWall }: World,

@@ -22,5 +22,5 @@ for (let at = 0; at < Number(count); at++) {
   socket.on('error', () => {})
 }
 
-// The timer keeps the process alive, which paused connections do not.
+// The timer keeps the process alive; paused connections do not.
 setInterval(() => {}, 60_000)

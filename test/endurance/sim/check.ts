@@ -86,7 +86,7 @@ export type Witness = {
   readonly sights: Map<string, Map<Life, number>>
   readonly verifiedAt: Map<string, number>
   readonly answeredAt: Map<string, number> // by payment: step of the last successful query to the chain
-  /** By payment with a claimed success: whether the last read since then showed the payment as unspent. */
+  /** By payment with a claimed success: whether the last read since that claim showed the payment as unspent. */
   readonly denied: Map<string, boolean>
 }
 
@@ -359,7 +359,10 @@ function checkHoldLimit(witness: Witness, key: string): void {
 // The writes that can change which payment holds a block.
 const moves: ReadonlySet<Verb> = new Set<Verb>(['claim', 'release', 'finalize', 'fulfilLatePayment'])
 
-/** Checks that the book's holders are exactly the blocks of all held and sold purchases, one payment for each block. */
+/**
+ * Checks that the blocks with a holder in the book are exactly those of all held and sold purchases, with one payment
+ * for each block.
+ */
 function checkWholeAreas({ book, signed }: Witness): void {
   const holders = new Map<BlockIndex, string>()
   for (const key of signed.map(toPaymentKey)) {
@@ -377,7 +380,7 @@ function checkWholeAreas({ book, signed }: Witness): void {
 
 /**
  * Checks that the wall keeps watching the amount that was stored first. If a nonce was signed for two amounts, the
- * transfer of that amount may be in progress.
+ * transfer of the first amount may be in progress.
  */
 function checkAmount({ world, book, written, accepted }: Witness, key: string): void {
   const amount = book.findRow(key)?.payment.amount
@@ -478,7 +481,7 @@ export function recordSentListing({ sent }: Witness, { payment, listing }: Order
   if (!isFailure(listing)) sent.set(toPaymentKey(payment), [...(sent.get(toPaymentKey(payment)) ?? []), listing])
 }
 
-/** Records that the receipt of a payment was sent: its server cannot know whether it arrived. */
+/** Records that the receipt of a payment was sent; the server cannot know whether the receipt arrived. */
 export function recordReceipt({ left, receipts }: Witness, payment: Payment): void {
   left.delete(toPaymentKey(payment))
   receipts.add(toPaymentKey(payment))
@@ -564,7 +567,7 @@ function checkDenial(
   const moved = findSpending(world, key)
   // A temporary rejection that stores nothing, and says nothing about money, is only about its own request.
   const isOfRequest = row === undefined && passing.has(code) && details?.['charged'] !== 'no'
-  // Of two authorizations of one nonce, only the one that moved the money was charged.
+  // If a nonce has two authorizations, only the one that moved the money is a charge.
   if (moved !== undefined && moved.amount === payment.amount && !isOfRequest) {
     // Every server knows the stored facts; of other facts, each server knows only its own observations.
     const own = life === undefined ? Infinity : (witness.sights.get(key)?.get(life) ?? Infinity)

@@ -208,7 +208,7 @@ function createWall({ prng, hasOperator }: World, sells: 'blocks' | 'areas', isW
   return CLAIM_ORDER.slice(0, (hasOperator ? 4 : 1) + prng.nextInt(3))
 }
 
-// Gives the second facilitator other faults than the first one.
+// Gives the second facilitator faults that differ from those of the first one.
 const SECOND_SEED = 0x5ec0d
 const LATER_SEED = 0x1a7e5
 const ENDPOINTS_SEED = 0xe9d01
@@ -438,7 +438,7 @@ function simulateDowntime({ world, crowd }: History): void {
 const LOOKS = 5
 const LOOK_MS = 60_000
 
-/** Lets time pass in which every server can find the payments that arrived. */
+/** Lets enough time pass for every server to find the payments that arrived. */
 function runPaymentChecks(history: History, looks = LOOKS): void {
   const { world } = history
   for (let look = 0; look < looks; look += 1) {
@@ -578,7 +578,7 @@ function askForOffer(history: History, at: Stand, target: Target, onAnswer: Aski
   history.asking.add(mine)
   const recordOffer = (space: OfferState | undefined) => {
     if (life.diedAt !== undefined || !history.asking.delete(mine)) return
-    // With several servers, only a lease shows whether another server works on the block.
+    // With several servers, only a lease shows whether another server is working on the block.
     const isHeldBack = space === 'reserved' && stands.length === 1 && isHeld(history, target)
     assertPromise(!isHeldBack || wasWaitedFor || hasWaitingPayer(), 'a block for which no payer waits is offered again')
     onAnswer(space)
@@ -655,10 +655,10 @@ function serveEverybody(history: History): void {
   }
 }
 
-// Later turns are longer: if a server's clock was an hour off, it treats its sales as new for a long time.
+// Later turns are longer: a server whose clock was an hour off treats its sales as new for a long time.
 const LONG_MS = 15_000
 
-/** Lets clients that store their payments continue, without faults, until each wish has its end. */
+/** Lets clients that store their payments continue, without faults, until each wish has ended. */
 function serveKeepers(history: History): void {
   const { world, keepers } = history
   for (let turn = 0; turn < REST_TURNS_MAX; turn += 1) {
@@ -812,7 +812,9 @@ function runUntilSettled(history: History): void {
   throw new Violation('I10: the history comes to rest')
 }
 
-/** Whether a server still works on a purchase. A server that died never finishes the purchases that it had begun. */
+/**
+ * Whether a server is still working on a purchase. A server that died never finishes the purchases that it had begun.
+ */
 const isServing = ({ running }: History): boolean =>
   [...running].some(({ at, life }) => at.life === life && life.diedAt === undefined)
 
@@ -891,8 +893,8 @@ function sendEverythingAgain(history: History): void {
 const RECEIPT_LOOKS = 11
 
 /**
- * Checks that the payer of a payment that can buy nothing, and never did, gets its outcome: immediately, or once the
- * wall owes no receipt any more.
+ * Checks the response to a payment that never bought anything and no longer can: the payer gets its outcome
+ * immediately, or once the wall no longer owes a receipt.
  */
 function checkUselessPayments(history: History): void {
   const { world, crowd, book } = history

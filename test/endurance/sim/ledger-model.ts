@@ -27,7 +27,10 @@ import type { Agents, Blocks, ChainCheckpoint, Ledger, Log, Payouts, Store } fro
 import type { BlockIndex } from '../../../shared/wall.ts'
 import { findNearestPlace } from './areas.ts'
 
-/** A ledger for the simulation, with extra reads for its checks, and the other ports if the engine is the real one. */
+/**
+ * A ledger for the simulation, with extra reads for the simulation's checks, and the other ports if the engine is the
+ * real one.
+ */
 export type Book = {
   readonly ledger: Ledger
   /** The ports that owners use, if the engine is the real one: testing a model of them would prove nothing. */

@@ -287,7 +287,7 @@ const reads: ReadonlySet<keyof Ledger> = new Set<keyof Ledger>([
   'listUnfinished',
 ])
 
-/** The owners' ports, with the failures of the same disk. */
+/** The owners' ports, which fail with the same disk as the ledger. */
 function createPaintPort(
   world: World,
   { blocks, agents, log }: Paint,

@@ -276,7 +276,7 @@ export function broadcastPayment(world: World, payment: Payment, by: Broadcast['
 
 /**
  * Whether a payment that was broadcast for the wall may still be mined, as far as anybody could know. If a facilitator
- * denied the broadcast, the wall may believe that once it has checked a later block.
+ * denied the broadcast, the wall may believe the denial once it has checked a later block.
  */
 export const isUnderWay = (world: World, key: PaymentKey): boolean =>
   world.pool.some(
@@ -387,8 +387,8 @@ export function readStatus(
   if (drawFault(world, 'chainSilent')) return { kind: 'silent' }
   const { height, ended, isBehind } = drawView(world, payment, sight)
   if (isBehind || BigInt(height) < head) return { kind: 'silent' }
-  // An endpoint finds a named transaction at any height. Otherwise it may find the end of a payment only in the newest
-  // blocks.
+  // An endpoint finds a named transaction at any height. If no transaction is named, it may find the end of a payment
+  // only in the newest blocks.
   const isFar = ended !== undefined && ended.tx !== named && height - ended.height >= NARROW_BLOCKS
   if (isFar && drawFault(world, 'logsNarrow')) return { kind: 'silent' }
   const found = computeStatus(world, payment, height, ended)
@@ -444,7 +444,7 @@ export const formatAuthorization = ({ amount, validBefore, ...key }: Payment): s
 export function canNeverSettle(world: World, payment: Payment): boolean {
   const spending = world.spendings.get(toPaymentKey(payment))
   const safe = computeHeight(world) - SAFE_DEPTH
-  // A nonce that moved another amount can no longer move this one.
+  // A nonce that moved another amount can no longer move the amount of this payment.
   if (spending !== undefined && spending.height <= safe) return spending.amount !== payment.amount
   return BigInt(world.blockTimes[safe] ?? 0) > payment.validBefore
 }
@@ -512,7 +512,7 @@ function denyBroadcasts({ pool, mined }: World, before: number): void {
   for (const sent of mined.values()) if (isBroadcastSince(sent)) sent.isDenied = true
 }
 
-// Reasons for rejections. The wall must not treat the first one as a denial of a broadcast.
+// Reasons for rejections. The wall must not treat `VAGUE` as a denial of a broadcast.
 const VAGUE = 'invalid_transaction_state'
 const SIMULATION_FAILED = 'invalid_exact_evm_transaction_simulation_failed'
 const TOO_LATE = 'invalid_exact_evm_payload_authorization_valid_before'

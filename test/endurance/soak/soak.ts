@@ -51,7 +51,7 @@ export type Summary = Omit<Totals, 'wrong'> & {
   readonly wrong: readonly string[]
 }
 
-// Each flood runs for this share of its turn; for the rest there is only normal use.
+// Each flood runs for this share of its turn; for the rest of the turn there is only normal use.
 const FLOODED_SHARE = 0.5
 const FLOODERS = 200
 

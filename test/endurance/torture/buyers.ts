@@ -91,8 +91,8 @@ async function takeStep(buyer: Buyer, door: Door, copies: number, hangUps: HangU
 }
 
 /**
- * Makes the buyer resend the abandoned payment, if there is one, because its purchase may block the new one. Returns
- * whether it did.
+ * Makes the buyer resend the abandoned payment, if there is one, because its purchase may block the new purchase.
+ * Returns whether the buyer will resend it.
  */
 function returnToAbandonedPayment(buyer: Buyer): boolean {
   if (buyer.abandoned === undefined || buyer.payload === buyer.abandoned) return false

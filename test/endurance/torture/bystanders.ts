@@ -15,7 +15,7 @@ export async function repaintOnce(editor: Editor, url: string): Promise<void> {
   if (answer?.status === 200) editor.acknowledged = editor.sent.length
 }
 
-/** Returns the address of a wall; if there are several walls, of each in turn. */
+/** Returns the address of the wall; if there are several walls, returns the address of each in turn. */
 export type Door = () => string
 
 /** A reader of the feed, which keeps every sale as it was first read, and reads pages from each instance in turn. */

@@ -47,7 +47,10 @@ async function createBuyers({ network, buyers }: Stage, { orders }: Round): Prom
   return guests
 }
 
-/** If the round says so, restarts the wall with a file size limit, or on the small disk; returns the path there. */
+/**
+ * If the round says so, restarts the wall with a file size limit, or on the small disk; in the latter case, returns the
+ * new path of the database.
+ */
 async function moveToFaultyDisk(
   { keepers, path, door, smallDisk }: Stage,
   { trouble }: Round,
@@ -108,7 +111,7 @@ async function injectFault(stage: Stage, round: Round): Promise<void> {
   if (trouble === 'server-crash' || trouble === 'server-restart') await server?.start()
 }
 
-/** Lets owners repaint and a reader read the feed, repeatedly until the signal. */
+/** Lets owners repaint and a reader read the feed, repeatedly until the signal `over` aborts. */
 async function runBystanders({ editors, follower, door }: Stage, over: AbortSignal): Promise<void> {
   while (!over.aborted) {
     await Promise.all([

@@ -116,7 +116,7 @@ async function waitUntilWallsAgree(scene: Scene): Promise<number> {
 
 const countSecondsSince = (since: number) => Math.round((performance.now() - since) / 100) / 10
 
-/** Checks until the books balance or tries run out: the sweeper takes seconds to resolve payments in doubt. */
+/** Checks until the books balance or no tries are left: the sweeper takes seconds to resolve payments in doubt. */
 async function checkBooksUntilRight(scene: Scene, recent: readonly Buyer[]): ReturnType<typeof checkBooks> {
   for (let tries = 1; ; tries++) {
     const found = await checkBooks(scene, recent)

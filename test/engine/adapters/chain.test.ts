@@ -213,7 +213,7 @@ describe('an authorization after its expiry', () => {
     expect(await chain.readPaymentStatus(payment, head)).toEqual(expired)
   })
 
-  test('an expired authorization counts as paid once one with the same nonce and a later expiry has paid, even in a block that may be replaced', async () => {
+  test('an expired authorization counts as paid once another one with the same nonce and a later expiry has paid, even in a block that may be replaced', async () => {
     const payment = await createPayment()
     const head = await readHeadFor(chain, payment)
     await passTime(400, SAFE_BEHIND + 5)
@@ -341,7 +341,7 @@ describe('an endpoint with inconsistent data', () => {
   })
 })
 
-test('a payment that settled many blocks later is found with queries for no more blocks than the endpoint serves', async () => {
+test('a payment that settled many blocks later is found by queries that each cover no more blocks than the endpoint serves', async () => {
   const payment = await createPayment()
   const head = await readHeadFor(chain, payment)
   await network.client.mine({ blocks: 100 })

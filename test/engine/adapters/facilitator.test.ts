@@ -321,7 +321,7 @@ describe('requests to a facilitator', () => {
     }
   })
 
-  test('a payment is sent with the client’s data for extensions other than ours, and a bare payment without any extension', async () => {
+  test('a payment is sent with the client’s data for extensions other than ours, and a payment without such data is sent without any extension', async () => {
     const bodies: unknown[] = []
     const url = serve(async (request) => {
       bodies.push(await request.json())
@@ -344,7 +344,7 @@ describe('requests to a facilitator', () => {
     }
   })
 
-  test('of a facilitator’s report about extensions, only names, statuses and reasons that look like codes are passed on', async () => {
+  test('only names, statuses and reasons that look like codes are passed on from a facilitator’s report about extensions', async () => {
     const statuses: unknown[] = []
     const verifyWithExtension = async (value: string) => {
       const url = serve(() => Response.json({ isValid: true }, { headers: { 'EXTENSION-RESPONSES': value } }))
@@ -466,7 +466,7 @@ describe('the support of a facilitator', () => {
     expect(await hanging.checkSupport()).toBe('unavailable')
   })
 
-  test('a facilitator counts as working if it handles a probe payment that nobody can make, and otherwise its problem is reported', async () => {
+  test('a facilitator counts as working if it handles a probe payment of an impossible amount, and otherwise its problem is reported', async () => {
     expect(await openFacilitator(network.facilitatorUrl).checkSupport('verify')).toBe('yes')
     const problems: (string | null)[] = []
     const supported = { kinds: [kind], extensions: [], signers: {} }

@@ -85,7 +85,7 @@ async function splitSignature(signer: Wallet) {
   return { signer, signature, r, s, yParity, rs: signature.slice(2, 130) }
 }
 
-/** Creates wallets until a signature has the given recovery bit, as about half of all signatures have. */
+/** Creates wallets until a signature has the given recovery bit, as about half of all signatures do. */
 async function findSignerWithBit(bit: number): ReturnType<typeof splitSignature> {
   const parts = await splitSignature(createWallet())
   return parts.yParity === bit ? parts : await findSignerWithBit(bit)
@@ -274,7 +274,7 @@ describe('queries that anybody can cause', () => {
     expect(endpoint.countCalls('eth_getCode')).toBe(9)
   })
 
-  test('the code of a payer is looked up once for many payments, and again after ten seconds, because it may be deployed by then', async () => {
+  test('the code of a payer is looked up once for many payments, and again after ten seconds, because a contract may be deployed by then', async () => {
     const endpoint = oddEndpoint()
     const clock = createFakeClock(0)
     const wallets = openWalletsAt(endpoint.url, clock)
@@ -344,7 +344,7 @@ describe('queries that anybody can cause', () => {
     expect(new Set(answers.slice(-20))).toEqual(new Set([hashMessage(text)]))
   })
 
-  test('a flood of unknown payers does not delay a payer that signed a payment before', async () => {
+  test('a flood of unknown payers does not delay a payer whose signature was accepted before', async () => {
     const clock = createFakeClock(0)
     const wallets = openWalletsAt(network.rpcUrl, clock)
     const createPayer = async () => {
@@ -363,7 +363,7 @@ describe('queries that anybody can cause', () => {
 })
 
 describe('a payment', () => {
-  test('an unaltered payment by a key counts as signed without any call, and an altered payment does not count as signed', async () => {
+  test('a payment that a key signed counts as signed without a call to the chain, but does not count as signed once it is altered', async () => {
     const silent = openWalletsAt(oddEndpoint({ '*': () => 'busy' }).url)
     const { checkPaymentSignature: signedPayment } = openWalletsAt(network.rpcUrl)
     const payment = await signOffer(createWallet(), offer)

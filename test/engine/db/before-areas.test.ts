@@ -25,7 +25,7 @@ import tables from './before-areas.json'
 import { openPostgresWalls } from './postgres/walls.ts'
 
 // Goal: a wall that sold blocks before areas existed keeps its data, and sells areas. Method: rows that the old program
-// wrote are inserted, with their checksums, into its tables.
+// wrote are inserted, with their checksums, into the old program's tables.
 
 type Value = string | number | { readonly hex: string }
 type Rows = readonly Readonly<Record<string, Value | undefined>>[]

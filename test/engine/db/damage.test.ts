@@ -205,7 +205,7 @@ describe.each(WAYS)('a damaged row in a file that is opened %s', (_, open) => {
     }
   })
 
-  test('if the row of a block is damaged, reads and repaints of the row fail, and the log still shows the content that the owner set', async () => {
+  test('if the row of a block is damaged, reads and repaints of the block fail, and the log still shows the content that the owner set', async () => {
     const { wall, damaged } = await openDamagedWall(
       `UPDATE blocks SET message = 'forged' WHERE i = (SELECT block FROM payments WHERE id = 1)`,
     )

@@ -87,7 +87,7 @@ describe('the lock of a database file', () => {
     )
   })
 
-  test('a second process cannot open a file while the first process lives, but can once that process is killed', async () => {
+  test('a second process cannot open a file while the first process lives, but can open it once the first process is killed', async () => {
     const path = locateFile('theirs')
     const child = Bun.spawn([process.execPath, Bun.fileURLToPath(import.meta.resolve('./seller.ts')), path], {
       stdout: 'pipe',

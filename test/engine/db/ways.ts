@@ -9,7 +9,7 @@ const openAfterChecks: Open = async (...opening) => {
   return store
 }
 
-/** Both ways to open a file: after its check, and while a separate thread still checks it. */
+/** Both ways to open a file: after its check, and while a separate thread is still checking it. */
 export const WAYS: readonly (readonly [name: string, open: Open])[] = [
   ['with a check first', openSqlite],
   ['with a check afterwards', openAfterChecks],

@@ -18,7 +18,7 @@ const block = parseBlockOrThrow('3,4')
 /** The suite of the `Agents` port. */
 export function testAgents(name: string, test: EngineTest): void {
   describe(`agents on ${name}`, () => {
-    test('a wallet is known from its first sale on, not from its first claim', async (wall) => {
+    test('a wallet is known once it has bought a block, but not while it has only claimed one', async (wall) => {
       await reserveTarget(wall, parseBlockOrThrow('5,6'), createTestPayment(2, 2))
       expect(await wall.agents.isKnown(createWalletAddress(2))).toBe(false)
       expect(await wall.agents.register(createWalletAddress(2), createTestIdentity(1, { name: 'Bob' }), NOW)).toBe(

@@ -141,7 +141,7 @@ function testNearest(test: EngineTest, testLast: EngineTest): void {
   })
 }
 
-/** A target that fits only into two whole adjacent rows of the wall without a taken block. */
+/** A target that fits only where two adjacent rows of the wall are entirely open. */
 const WIDEST = 'next,160x2'
 
 function testSearching(test: EngineTest): void {
@@ -259,7 +259,7 @@ function testLatePayments(test: EngineTest, testLast: EngineTest): void {
     expect(await readStates(wall, '10,10,2x2')).toEqual(['claimed', 'claimed', 'claimed', 'claimed'])
   })
 
-  test('a late payment for an area gets the nearest open area of that size if one of the blocks is taken', async (wall) => {
+  test('a late payment for an area gets the nearest open area of that size if one of the ordered blocks is taken', async (wall) => {
     const held = await releaseOn(wall, '10,10,2x2')
     await sellBlock(wall, '11,11', 2, 2)
     const given = await wall.ledger.fulfilLatePayment(held, toHash(1), NOW)

@@ -51,7 +51,7 @@ function testHolding(test: EngineTest): void {
 }
 
 function testPending(test: EngineTest): void {
-  test('open purchases are counted until they end, and the count states when the oldest one began', async (wall) => {
+  test('open purchases are counted until they end, and the result includes the time when the oldest one began', async (wall) => {
     const nothing = { held: 0, uncertain: 0, watched: 0, oldestSince: null }
     expect(await wall.ledgerReader.countPending()).toEqual(nothing)
     await sellBlock(wall, '1,1', 1, 1)

@@ -241,7 +241,7 @@ function testOvertaking(test: EngineTest): void {
     expect(await findStoredPurchase(wall, sold.payment)).toEqual(sold)
   })
 
-  test('a release that was decided for an earlier attempt of a payment is rejected, and the current attempt stays held', async (wall) => {
+  test('a release that was decided for an earlier attempt at a payment is rejected, and the current attempt stays held', async (wall) => {
     const { ledger } = wall
     const first = await reserveTarget(wall, parseBlockOrThrow('3,4'), createTestPayment(1, 1))
     await ledger.release(first, false)
@@ -379,7 +379,7 @@ function testLatePayments(test: EngineTest, testLast: EngineTest): void {
   })
 
   testLast(
-    'a credit is checked after its authorization expires: it is written off if it was never paid, and otherwise is not checked again',
+    'a credit is checked after its authorization expires: it is written off if its payment never arrived, and otherwise is not checked again',
     async (wall) => {
       const { ledger } = wall
       const held = await reserveTarget(wall, 'next', createTestPayment(1, 1))
@@ -572,7 +572,7 @@ function testPriors(test: EngineTest): void {
     expect(await findPriorTo({ ...createTestPayment(2, 1), identifier: 'order-0000000001' })).toBeUndefined()
   })
 
-  test('for ten minutes, a new order of the same target gets the payer’s unsent receipt, and an order of the bought block gets it without a time limit', async (wall) => {
+  test('a new order of the same target gets the payer’s unsent receipt for ten minutes, and a new order of the bought block gets that receipt at any time', async (wall) => {
     const { ledger } = wall
     const sold = await ledger.finalize(await reserveTarget(wall, 'next', createTestPayment(1, 1)), toHash(1), true, NOW)
     const findPriorAt = async (now: number, target: Target = 'next') =>
@@ -640,7 +640,7 @@ function testLimits(test: EngineTest, testLast: EngineTest): void {
     expect(await claimAgain()).toMatchObject({ kind: 'claimed' })
   })
 
-  testLast('the wall is sold out only when its last block is sold, not while it is held', async (wall) => {
+  testLast('the wall is sold out only when its last block is sold, not while that block is held', async (wall) => {
     const { ledger } = wall
     const readAllSpaces = async () => [
       await ledger.checkSpace('next'),

@@ -37,7 +37,7 @@ export function testLog(name: string, test: EngineTest): void {
       ])
     })
 
-    test('sales are numbered without gaps in the order in which they become final, and agents in the order of their first sales', async (wall) => {
+    test('sales are numbered without gaps in the order in which they become final, and agents are numbered in the order of their first purchases', async (wall) => {
       const early = await reserveTarget(wall, 'next', createTestPayment(1, 1), SILENT)
       const given = await reserveTarget(wall, 'next', createTestPayment(2, 2), SILENT)
       await wall.ledger.release(given, true)
@@ -64,7 +64,7 @@ export function testLog(name: string, test: EngineTest): void {
       expect((await wall.log.readAfter(0, 9)).map(({ at }) => at)).toEqual([NOW, NOW, NOW + 1])
     })
 
-    test('a reader who pages through the log misses nothing and gets nothing twice', async (wall) => {
+    test('a reader that pages through the log misses nothing and gets nothing twice', async (wall) => {
       await writeHistory(wall)
       const whole = await wall.log.readAfter(0, 100)
       const pages = [await wall.log.readAfter(0, 3), await wall.log.readAfter(3, 3), await wall.log.readAfter(6, 3)]

@@ -14,8 +14,8 @@ import {
   createWalletAddress,
 } from '../../support/samples.ts'
 
-// Goal: no port of the store shows content that the operator hid, and none of it is lost. Method: hide after, before
-// and between an owner's edits, and read through every port that returns the content of a block.
+// Goal: no port of the store shows content that the operator hid, and none of that content is lost. Method: hide after,
+// before and between an owner's edits, and read through every port that returns the content of a block.
 
 const block = parseBlockOrThrow('3,4')
 const { name: _name, framework: _framework, painter: _painter, ...SOLD } = createTestListing()
@@ -35,7 +35,7 @@ const readContent = async ({ blocks }: Engine): Promise<BlockContent | undefined
   (await blocks.findOwned(block))?.content
 
 function testActs(test: EngineTest): void {
-  test('a hidden part is shown as absent, and the other parts and the owner stay the same', async (wall) => {
+  test('a hidden part of a block is shown as absent, and the other parts and the owner stay the same', async (wall) => {
     await sellBlock(wall, '3,4', 1, 1)
     const hidden = { ...NOTHING_HIDDEN, pixels: true }
     expect(await wall.moderation.moderate(block, 'hide', ['pixels'], NOW)).toEqual({ kind: 'applied', hidden })

@@ -112,7 +112,7 @@ function testBlockPainters(test: EngineTest): void {
     expect(await wall.log.readAfter(3, 9)).toEqual([])
   })
 
-  test('a painter message replaces all painters that its wallet named before it, even for held purchases, but none named after it', async (wall) => {
+  test('a painter message replaces all painters that its wallet named earlier, even for held purchases, but none that the wallet named later', async (wall) => {
     await sellBlock(wall, '3,4', 1, 1, createTestListing({ painter: createWalletAddress(8) }))
     const held = await reserveTarget(
       wall,

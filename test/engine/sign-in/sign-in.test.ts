@@ -61,7 +61,7 @@ async function sendAlteredSignIn(
 const { createWall: newWall } = openPostgresWalls()
 
 const testOnSqlite = testOver(async () => {
-  // Only one process can open a file, so both walls use one store.
+  // Only one process can open a SQLite file, so both walls use one store.
   const store = await openBlankWall()
   return await openSoldWalls(store, store)
 }, closeWalls)

@@ -26,7 +26,7 @@ import { createFlatPng, buildPng, RGB, RGBA } from '../../support/picture-files.
 import { createPrng } from '../../support/prng.ts'
 
 // Goal: the page for painting shows, prices and offers exactly what the service sells and accepts. Method: the built
-// page from the server's own process on the embedded network. The requests that the page offers are sent, and the
+// page is served by a real server process on the embedded network. The requests that the page offers are sent, and the
 // signatures are real.
 
 const browser = await openTestBrowser()

@@ -104,7 +104,7 @@ const ADA = '?name=Ada'
 
 const createOrder = (url: string): OrderToPay => ({ url, text: `an order for ${url}`, blocks: 1 })
 
-/** Buys, and returns how that ended, with the numbers of payments that were sent, signed and are still saved. */
+/** Buys, and returns how the purchase ended, and how many payments were sent, were signed, and are still saved. */
 async function buyAt(wall: ReturnType<typeof startScriptedWall>, options: Options = {}) {
   const waited: number[] = []
   const end = await createTestBuyer({ onWait: (status) => waited.push(status), ...options })
@@ -227,7 +227,7 @@ describe('a buyer', () => {
     expect(await buyAt(wall)).toMatchObject({ end: '80,45', payments: 3, signatures: 2, kept: 0 })
   })
 
-  test('if a rejected payment may still settle, a buyer reports why it was rejected, how much it may cost and until when', async () => {
+  test('if a rejected payment may still settle, a buyer reports why it was rejected, how much it may cost and until when it may settle', async () => {
     const reason = 'invalid_exact_evm_insufficient_balance'
     const body = JSON.stringify({ error: 'payment_required', message: 'Not charged: x.', charged: 'unknown', reason })
     using wall = startScriptedWall([{ status: 402, body }])
@@ -414,7 +414,7 @@ describe('several purchases by one wallet', () => {
     await unlock()
   })
 
-  test('a purchase does not wait for a lock that is no longer refreshed, even if its process id was reused', async () => {
+  test('a purchase does not wait for a lock that is no longer refreshed, even if another process now has the process id in the lock', async () => {
     using wall = startScriptedWall([createSoldAnswer('1,1')])
     const path = join(folder, 'lock')
     await Bun.write(path, String(process.pid))

@@ -24,7 +24,7 @@ afterAll(async () => {
   for (const wall of walls) await wall.stop(true)
 })
 
-/** A wall that has sold this many blocks. */
+/** Opens a wall on which `sold` blocks are sold; returns its address. */
 async function openSoldWall(sold: number): Promise<string> {
   const open = await openWall({ payees: new Set([OFFER.terms.payTo, PAYEE]) }, await openNearlySoldWall(ALL - sold))
   const wall = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: (request) => open.app.handle(request) })

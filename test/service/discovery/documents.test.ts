@@ -93,7 +93,7 @@ test.each(manuals)(
   },
 )
 
-test('every address of the wall in a document exists', async () => {
+test('no address of the wall that a document contains responds with 404', async () => {
   const named = new Set<string>()
   for (const path of paths.filter((each) => !each.includes('favicon'))) {
     const text = await (await wall.sendRequest(`GET ${path}`)).text()
@@ -196,11 +196,11 @@ test('the file /favicon.ico, for old browsers, contains one bitmap of 32 by 32 p
   expect(icon.subarray(0, 6)).toEqual(Buffer.from([0, 0, 1, 0, 1, 0]))
   expect([icon[6], icon[7], icon.readUInt16LE(12)]).toEqual([32, 32, 32])
   expect(icon.readUInt32LE(14) + icon.readUInt32LE(18)).toBe(icon.length)
-  // The middle is the green patch; rows are stored bottom up, and blue comes first.
+  // The middle of the icon is its green patch. Rows are stored bottom up, and blue comes first.
   expect(icon.subarray(62 + (15 * 32 + 16) * 4).subarray(0, 4)).toEqual(Buffer.from([0x87, 0xff, 0x87, 0xff]))
 })
 
-test('a wall at another address serves documents with that address', async () => {
+test('the documents of a wall do not contain the address of another wall', async () => {
   const elsewhere = { ...OFFER, baseUrl: 'http://[::1]:8402' }
   const texts = renderDocuments({ ...site, offer: elsewhere })
     .map(({ body }) => body())

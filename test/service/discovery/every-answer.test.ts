@@ -47,7 +47,7 @@ const createAsk =
 const ask = createAsk(emptyWall)
 const askSoldWall = createAsk(soldWall)
 
-/** Repeats the request with the first response's ETag. */
+/** Sends the request twice, the second time with the ETag of the first response. */
 const repeatWithEtag =
   (request: string): Provoke =>
   async () => {
@@ -67,7 +67,7 @@ const askWithSpace =
   async () =>
     (await openWall({ ledger: { checkSpace: async () => space } })).sendRequest(request)
 
-/** Sends the request to a wall whose settings make every payment fail. */
+/** Sends the request to a wall that accepts no payments, because its chain reports a fault. */
 const askWithoutRail =
   (request: string, init?: RequestInit): Provoke =>
   async () => {
@@ -108,7 +108,7 @@ const createBytesInit = (body: Uint8Array<ArrayBuffer>, type = 'application/octe
   body,
 })
 
-/** Sends the request to a wall whose operator denies the first payer. */
+/** Sends the request to a wall whose operator has blocked the first payer. */
 const askAsDenied =
   (request: string, init: RequestInit): Provoke =>
   async () => {
@@ -349,8 +349,8 @@ async function findFirstRefusal(times: number, asking: () => Promise<Response>):
   return answers.find(({ status }) => status !== 200) ?? Response.error()
 }
 
-// Our own bugs and errors of the store are provoked in the same way for all operations; their messages must not leave
-// the process.
+// Internal errors and store errors are provoked in the same way for all operations. Their messages must not leave the
+// process.
 const SECRET = '/secret/wall.sqlite is full'
 const broken500 = await openBrokenWall(new Error(SECRET))
 const broken503 = await openBrokenWall(new StoreUnavailable(SECRET))

@@ -13,7 +13,7 @@ const readStatusAndJson = async (response: Response) => [response.status, await 
 const sendReport = async (wall: Wall, body: object) => await wall.sendRequest('POST /api/reports', createBodyInit(body))
 const RECEIVED = [200, { received: true }]
 
-test('a report is stored under the artwork that contains the block, and readers see no difference', async () => {
+test('a report is stored under the artwork that contains the reported block, and changes nothing that readers see', async () => {
   const db = await openBlankWall()
   const wall = await openWall({}, db)
   await wall.buyBlock('/blocks/3,4', 1)
@@ -59,7 +59,7 @@ test.each([
   expect(await db.reports.listOpen()).toEqual([])
 })
 
-test('a client that sends too many reports is rejected with the time to wait', async () => {
+test('a client that sends too many reports gets an error with the time to wait', async () => {
   const wall = await openWall({ limits: createUsedUpLimits() })
   const refused = await sendReport(wall, { block: '3,4', reason: 'other' })
   expect([refused.status, refused.headers.has('retry-after')]).toEqual([429, true])

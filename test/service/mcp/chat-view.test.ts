@@ -5,8 +5,8 @@ import { createScratchFolder } from '../../support/scratch-folder.ts'
 import { NEGOTIATED, sendRpc, buildStatelessRequest, TOOL_LIST } from '../../support/service/agent.ts'
 import { openWall, type Wall } from '../../support/service/wall.ts'
 
-// Goal: hosts of MCP Apps find the view of the wall, and let it make requests to the wall only. Method: the extension's
-// own library reads the tools; the resource is requested in both revisions.
+// Goal: hosts of MCP Apps find the view of the wall, and let it make requests to the wall only. Method: the MCP Apps
+// library reads the tools, and the resource is requested in both kinds of MCP revisions.
 
 const URI = 'ui://pixel-wall/wall.html'
 const HTML = '<title>Pixel Wall</title>'

@@ -31,7 +31,7 @@ test.each(TOOLS)('$name declares all annotations, and its description agrees wit
 })
 
 test.each(TOOLS)(
-  'the description of $name says when to use the tool, which tool to use otherwise, its cost and its result',
+  'the description of $name says when to use the tool, which tool to use for other tasks, what the tool costs and what it returns',
   (tool) => {
     expect(tool.title.length).toBeGreaterThan(5)
     expect(tool.description).toMatch(/^Use /)
@@ -95,7 +95,7 @@ test('tools that cost money list their terms, and only the tool with a fixed pri
   expect(priced[1]?.[1]).not.toHaveProperty('paymentRequired')
 })
 
-test('the list of tools has at most 28 kB, because every agent reads it before its first call', () => {
+test('the list of tools is at most 28 kB long, because every agent reads it before its first call', () => {
   expect(Buffer.byteLength(JSON.stringify({ tools: TOOL_LIST }))).toBeLessThanOrEqual(28_000)
 })
 

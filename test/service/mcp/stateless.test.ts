@@ -12,7 +12,7 @@ import {
 import { openWall, toPayload, type Wall } from '../../support/service/wall.ts'
 
 // Goal: the server supports revision 2026-07-28, in which each request is self-contained, and the older revisions.
-// Method: requests are sent that the specification allows, and requests that it forbids.
+// Method: the test sends requests that the specification allows, and requests that it forbids.
 
 let wall: Wall
 beforeAll(async () => {

@@ -192,7 +192,7 @@ test.each([
 })
 
 test.each(['localhost', '127.0.0.1:9', '[::1]:8402'])(
-  'a request to the host name %s is accepted only if the wall listens on a loopback address',
+  'a request to the host %s is accepted only if the wall listens on a loopback address',
   async (host) => {
     const local = await openWall({ bindHost: '127.0.0.1' })
     expect((await postBody(local, ping, { host, origin: `http://${host}` })).status).toBe(200)

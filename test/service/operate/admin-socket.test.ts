@@ -205,7 +205,7 @@ test('a payout can be recorded once for money without a purchase, but not for a 
   const recordPayout = async (payer: number, nonce: number) =>
     (await world.call('payout', { payer: createWalletAddress(payer), nonce: toHash(nonce), reference: 'refund' })).lines
   expect(await recordPayout(1, 1)).toEqual([
-    'this payment bought a block or an area, or still may: nothing is owed for it',
+    'this payment bought a block or an area, or may still buy one: nothing is owed for it',
   ])
   expect(await recordPayout(2, 2)).toEqual(['the chain shows no such payment'])
   world.chain.transferPayment(createTestPayment(2, 2))
@@ -297,7 +297,7 @@ test('a backup that another tool made is recorded with the time of the command',
   close()
 })
 
-test('reports are listed by artwork with its content, and are closed if the operator hides the artwork or dismisses the reports', async () => {
+test('reports are listed with the content of the reported artwork, and are closed if the operator hides the artwork or dismisses the reports', async () => {
   const { db, call, open, advance } = await openWorld()
   const close = open()
   await sellBlock(db, '3,4', 1, 1)

@@ -30,7 +30,7 @@ export type Front = {
   stop(): Promise<void>
 }
 
-/** Makes certificates for loopback in a folder; returns the path of the one for the wall to trust. */
+/** Makes two certificates for loopback in a folder; returns the path of the one that the wall must trust. */
 export async function makeCertificates(folder: string): Promise<string> {
   for (const name of ['trusted', 'forged'])
     await Bun.$`openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=127.0.0.1 \
@@ -78,7 +78,7 @@ export function openFront(ask: Ask, folder?: string): Front {
 
 export const hangForever: Failing = () => new Promise(() => {})
 
-/** Answers everything with one status. */
+/** Responds to every request with one status. */
 export const createStatusFailure =
   (status: number, headers: Readonly<Record<string, string>> = {}): Failing =>
   () =>

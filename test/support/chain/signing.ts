@@ -30,7 +30,7 @@ export function createOffer(): Offer {
 
 const domain = { name: 'USD Coin', version: '2', chainId: 8453, verifyingContract: dollarAddress }
 
-/** A payment for the offer with a nonce of its own; `changes` are signed too. */
+/** A signed payment for the offer, with a random nonce; fields in `changes` are signed too. */
 export async function signOffer(wallet: Wallet, { terms }: Offer, changes: Partial<Payment> = {}): Promise<Payment> {
   const unsigned: Omit<Payment, 'signature'> = {
     payer: toLowerAddress(wallet.address),

@@ -1,4 +1,4 @@
-/** Several walls on one PostgreSQL server, as an operator runs them behind a load balancer. */
+/** Several instances of a wall on one PostgreSQL server, as an operator runs them behind a load balancer. */
 
 import {
   waitUntilArmed,
@@ -11,7 +11,7 @@ import { type PostgresServer, startPostgres } from '../postgres/server.ts'
 import type { At } from './buyer.ts'
 import { QUICK_WALL, startSurroundings, type Surroundings } from './world.ts'
 
-/** One of the walls; it keeps its address when it is started again. */
+/** One instance of the wall; it keeps its address when it is started again. */
 export type Instance = At & {
   /** Starts the instance, unless it runs, and waits until it accepts payments. */
   start(): Promise<void>
@@ -21,17 +21,17 @@ export type Instance = At & {
   kill(): Promise<void>
 }
 
-/** Walls that share a database, and everything around them. */
+/** Instances that share a database, and their surroundings. */
 export type Cluster = Surroundings & {
   readonly server: PostgresServer
   readonly instances: readonly Instance[]
-  /** The address of one instance, chosen in turn by number. */
+  /** The address of one instance; consecutive numbers choose the instances in turn. */
   getInstance(number: number): At
 }
 
 /** Starts this many instances; `settings` apply to each. */
 export async function startCluster(count: number, settings: WallSettings = {}): Promise<Cluster> {
-  // Clients use one name for the load balancer, which is what owners sign for.
+  // Clients use the load balancer's host name, so owners sign for that name.
   const [around, server] = await Promise.all([
     startSurroundings({ BASE_URL: 'http://127.0.0.1', ...settings }),
     startPostgres(),

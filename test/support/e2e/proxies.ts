@@ -7,7 +7,7 @@ import { findFreePort } from '../../../server/local/wall-process.ts'
 
 const DEPLOY = join(import.meta.dir, '../../../deploy')
 
-/** A supported load balancer. */
+/** A running load balancer. */
 export type Proxy = { readonly url: string; stop(): Promise<void> }
 
 /** Paths of PEM files; `both` has the certificate and its key. */
@@ -55,7 +55,7 @@ ${text
 
 const RECIPES = {
   nginx,
-  /** nginx with its cache; it rejects live streams, as it does if there are more viewers than connections. */
+  /** nginx with its cache. It rejects live streams, as it would if there were more viewers than connections. */
   'caching-nginx': {
     ...nginx,
     files: ['nginx-cache.conf', 'nginx.conf'],

@@ -43,7 +43,7 @@ export type Surroundings = {
 /** A wall that runs in its own process, with its surroundings. */
 export type World = At &
   Omit<Surroundings, 'settings' | 'folder'> & {
-    /** The settings and the folder of the process; the operator's commands run with the same ones. */
+    /** The settings and the folder of the process, which the operator's commands use too. */
     readonly settings: WallSettings
     readonly folder: string
     getWall(): WallProcess

@@ -36,7 +36,7 @@ export async function waitUntilReady(page: Page): Promise<void> {
   await page.waitForFunction(() => document.querySelector('main')?.ariaBusy === 'false')
 }
 
-// If this were shorter, an action whose effect is only late would be repeated.
+// If this were shorter, an action would be repeated although its effect is only late.
 const AGAIN_MS = scaleLimit(1000)
 const TRIES_MAX = 20
 
@@ -79,7 +79,7 @@ export function openDetails(page: Page, { x, y }: Point, by: 'mouse' | 'finger' 
   )
 }
 
-/** Does something, and waits until the page has drawn in response. */
+/** Calls `act`, and waits until the page has drawn in response. */
 export async function actAndWaitForDraw(page: Page, act: () => Promise<unknown>) {
   const before: number = await page.evaluate(() => Reflect.get(window, 'draws'))
   await act()

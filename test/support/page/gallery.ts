@@ -1,4 +1,4 @@
-/** A wall that many agents have painted with the demo's pictures, repeated; it is the same wall each time. */
+/** A wall that many agents have painted with repeated copies of the demo's pictures; it is the same wall each time. */
 
 import { LATE, LIT, loadPicture, WORKS, type Work } from '../../../server/local/gallery.ts'
 import { placeArea, listAreaBlocks, type Area } from '../../../shared/area.ts'

@@ -116,7 +116,7 @@ export async function openWebKit(): Promise<OtherBrowser | NoBrowser> {
   }
 }
 
-/** Retries an attempt that fails, for example because the server does not listen yet, for about five seconds. */
+/** Retries a failing attempt for about five seconds, for example while the server does not listen yet. */
 async function retryUntilSuccessful<T>(attempt: () => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries++)
     try {

@@ -25,7 +25,7 @@ export type SampleServer = {
   readonly dist: string
   /** Requested paths, with their query. */
   readonly asked: string[]
-  /** Sets the status of responses to reads of the wall, until the next call. */
+  /** Sets the status of responses to reads of the wall, until it is set again. */
   setStatus(status: number): void
   showCanvas(canvas: Canvas): void
   /** Sells a block, and adds it to the log. */
@@ -36,14 +36,19 @@ export type SampleServer = {
     t?: number,
     words?: Pick<CanvasBlock, 'm' | 'l'>,
   ): void
-  /** Sells blocks in one purchase, and returns its time. Pass the time of an earlier purchase to continue it. */
+  /**
+   * Sells blocks in one purchase, and returns the purchase's time. Pass the time of an earlier purchase to add blocks
+   * to that purchase.
+   */
   sellArea(blocks: readonly BlockIndex[], agent: Sale['agent'], t?: number): number
   repaintBlock(block: BlockIndex, px: string): void
   /** Sets whether pages follow the shared stream, which a cache can serve to all of them. */
   shareStream(isShared: boolean): void
   /** Ends all open streams with an `end` event. */
   endStreams(): void
-  /** Pauses responses with pixels after this many blocks, until the next call; `undefined` pauses none. */
+  /**
+   * Pauses responses with pixels after this many blocks, until this method is called again; `undefined` pauses none.
+   */
   pausePixelsAfter(blocks: number | undefined): void
   stop(): Promise<void>
 }

@@ -49,7 +49,7 @@ export const openBlock = requireBlockAt(100, 20)
 const createPicture = (colour: (x: number, y: number) => number) =>
   Uint8Array.from({ length: BLOCK_SIZE ** 2 }, (_, i) => colour(i % BLOCK_SIZE, Math.floor(i / BLOCK_SIZE))).toBase64()
 
-/** The rainbow's palette index at a pixel. */
+/** The palette index of a pixel of `rainbowBlock`. */
 export const computeRainbowColour = (x: number, y: number): number => 16 + y * 2 * BLOCK_SIZE + x * 2
 
 export const nastyMessage = `<script>window.hurt = true</script><img src=x onerror="window.hurt = true">`

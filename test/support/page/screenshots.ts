@@ -20,7 +20,7 @@ const ORIGIN = 'https://wall.example'
 
 const wall = createGalleryWall(SOLD_IN_DEMO)
 const shown = findBlockWithMessage(86, 42)
-/** The query of a page that shows the artwork of the shown block, with its details open. */
+/** The query of a page that shows the artwork at the block `shown`, with the artwork's details open. */
 const workAddress = `?work=${formatCoord(shown)}`
 
 const desktop = { viewport: { width: 1280, height: 800 } }

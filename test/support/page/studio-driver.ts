@@ -100,7 +100,8 @@ export async function installWallet(page: Page, name: string, answer: Answer) {
 }
 
 /**
- * Walks through painting on an open page, and calls `look` without a picture, at each step, and with the other formats.
+ * Walks through painting on an open page, and calls `look` in each state: without a picture, at each step, and with the
+ * other export formats.
  */
 export async function walkThroughPainting(page: Page, look: (state: string) => Promise<void>): Promise<void> {
   await look('nothing yet')

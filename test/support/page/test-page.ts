@@ -54,7 +54,7 @@ export async function goToFollowingPage(page: Page, address: string): Promise<Re
   return opened
 }
 
-/** Sets up and cleans up around the tests of the describe block it is called in. */
+/** Sets up the tests of the `describe` block that calls it, and cleans up after them. */
 export function setUpTestPages(browser: Browser | NoBrowser, viewport: { width: number; height: number }): TestPages {
   let started: SampleServer | undefined
   const troubles: string[] = []

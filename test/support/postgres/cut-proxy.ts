@@ -1,8 +1,8 @@
-/** A TCP proxy in front of a database server, which can cut a connection when the client sends certain words. */
+/** A TCP proxy in front of a database server; the proxy can cut a connection when the client sends certain words. */
 
 import type { Socket } from 'bun'
 
-/** What can happen to a connection when the words are seen. */
+/** What can happen to a connection when the client sends the words. */
 export type Cut =
   | 'before' // the words never reach the server
   | 'after' // the words reach the server, but its response is lost
@@ -13,8 +13,8 @@ export type CutProxy = {
   /** The URL of the database, through the proxy. */
   readonly url: string
   /**
-   * Cuts the next connection on which the client sends `words`; if `after` is given, the client must have sent it on
-   * that connection. Resolves after the cut.
+   * Cuts the next connection on which the client sends `words`; if `after` is given, only a connection on which the
+   * client has sent `after` before. Resolves after the cut.
    */
   cutAt(words: string, cut: Cut, after?: string): Promise<void>
   /** Cuts every connection, and accepts no new one until `endFailures`. */

@@ -100,7 +100,7 @@ function expectDeclared(name: string, { structuredContent, isError }: ToolAnswer
     ).toBeUndefined()
 }
 
-/** Calls a tool, and returns its data after checking that the text says the same. */
+/** Calls a tool, checks that its text contains the same data, and returns the data. */
 export async function callReadTool(
   wall: Wall,
   name: string,

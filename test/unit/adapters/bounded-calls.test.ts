@@ -26,7 +26,7 @@ test('eight calls run at the same time, 64 wait, and the next one is rejected', 
   expect([made, most]).toEqual([72, 8])
 })
 
-test('a failed call counts as silent', async () => {
+test('a call that fails has the result “silent”, like a call that gets no response', async () => {
   expect(await createBoundedCalls().make(() => Promise.reject(new Error('no')))).toBe('silent')
 })
 

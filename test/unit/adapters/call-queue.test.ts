@@ -38,7 +38,7 @@ test('calls about payments that may have been charged come first, and calls that
   expect(begun).toEqual(['first', 'settlement', 'buyer', 'buyer 2', 'sweep'])
 })
 
-test('a full queue of one urgency rejects calls, and the queues of the other urgencies still accept them', async () => {
+test('if the queue of one urgency is full, its calls are rejected, and calls of the other urgencies are still accepted', async () => {
   const { ends, call } = createQueue({ waitingMax: 2 })
   const calls = [call('buyer', 'a'), call('buyer', 'b'), call('buyer', 'c')]
   await expect(call('buyer', 'd')).rejects.toBeInstanceOf(QueueFull)
@@ -62,7 +62,7 @@ test('within any second, no more calls start than the limit allows, and a turn t
   expect(begunAt).toEqual([0, 0, 0, 1000, 1000, 1000, 2000, 2000, 2000, 3000])
 })
 
-test('a log window shrinks until the endpoint serves its range, and grows again only after many successes', () => {
+test('the block range of a log query shrinks until the endpoint serves it, and grows again only after many successes', () => {
   const window = createLogWindow()
   while (window.chooseSize() > 10n) window.recordRefused(window.chooseSize())
   const learnt = window.chooseSize()

@@ -43,7 +43,7 @@ test('if too much work waits, the newest piece of the sender with the most piece
   expect(begun).toEqual(['a1', 'a2', 'b1', 'a3'])
 })
 
-test('work that fails makes space for the next piece', async () => {
+test('a piece of work that fails makes room for the next one', async () => {
   const limit = createFairLimit(1)
   const failing = limit('a', () => Promise.reject(new Error('no')))
   const next = limit('b', async () => 'done')

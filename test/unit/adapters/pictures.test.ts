@@ -131,6 +131,6 @@ test.each([
   ],
   ['a JPEG that ends before its size', Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 0, 4, 0, 0, 0xff), 9],
   ['a file that is not a picture', new Uint8Array(3), 1],
-])('the cost of %s in megapixels is known before it is decoded', (_, file, megapixels) => {
+])('the cost of %s in megapixels is known before the picture is decoded', (_, file, megapixels) => {
   expect(countMegapixels({ kind: 'file', bytes: Uint8Array.from(file) })).toBe(megapixels)
 })

@@ -27,8 +27,8 @@ const logs = topics.map((topics, at) => ({
 }))
 
 /**
- * The status of the payment, which was spent in block 90, from an endpoint whose newest and safe blocks have these
- * states.
+ * The status of the payment, which was settled in block 90, from an endpoint whose newest and safe blocks report these
+ * states of its authorization.
  */
 async function readStatusWhere(states: Record<'latest' | 'safe', AuthorizationState>) {
   const call = async (method: string, [first]: readonly unknown[]) => {
@@ -60,7 +60,7 @@ const createState = (number: bigint, timestamp: bigint, spent: boolean): Authori
   hash: undefined,
 })
 
-test('a payment is found even if a reorganisation moved it to a height below the one first read for it', async () => {
+test('a payment is found even if a reorganisation moved it below the chain height that was first read for the payment', async () => {
   const states = { latest: createState(120n, SECONDS, true), safe: createState(110n, SECONDS, true) }
   expect(await readStatusWhere(states)).toEqual({ kind: 'paid', tx: toHash(9) })
 })

@@ -21,7 +21,7 @@ const server = Bun.serve({
 const port = server.port ?? 0
 afterAll(() => server.stop(true))
 
-/** Sent but unacknowledged bytes of the server's connections, by connection. */
+/** The number of sent but unacknowledged bytes, for each connection of the server. */
 function readUnacknowledged(): readonly number[] {
   const ours = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`
   const rows = readFileSync('/proc/self/net/tcp', 'utf8').split('\n')

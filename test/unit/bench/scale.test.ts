@@ -11,7 +11,7 @@ test('a million viewers who poll the tail make 250,000 requests per second, and 
   expect(figures['$/hour']).toBeCloseTo(3600 * (0.325 + 0.25))
 })
 
-test('a shared stream needs two streams of the wall for each cache, however many viewers there are', () => {
+test('a shared stream needs only two streams from the wall for each cache, however many viewers there are', () => {
   for (const viewers of [1000, 1_000_000])
     expect(findFigures('a shared stream', { ...CROWD, viewers })).toMatchObject({ streams: 100 })
   expect(findFigures('a stream each')).toMatchObject({ streams: 1_000_000 })

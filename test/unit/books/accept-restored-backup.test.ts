@@ -31,7 +31,7 @@ async function listLostPayments(
   return lost
 }
 
-test('before a copy is accepted, payments that may be lost or were booked as stray are listed, but not known or resolved ones', async () => {
+test('before a copy is accepted, payments that may be lost or were booked as stray are listed, and known or resolved payments are left out', async () => {
   const world = await openWorld()
   await reserveTarget(world, 'next', createTestPayment(1, 1))
   for (const n of [1, 2, 3, 4, 5]) world.chain.transferPayment(createTestPayment(n, n))

@@ -69,7 +69,7 @@ test('if a block is sold while the chain is read, the books contain both the sal
   expect(await auditBooks({ ...wall, audit })).toMatchObject({ balance: { balances: true, claimed: 1 } })
 })
 
-test('the search covers every address that purchases were paid to, and the current one', async () => {
+test('the search covers the current payment address, and every address that purchases were paid to', async () => {
   const wall = createWorld({ payees: [other] })
   wall.chain.transferPayment(createTestPayment(1, 1))
   wall.chain.transferPayment(createTestPayment(2, 2, { to: other }))

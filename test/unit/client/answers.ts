@@ -1,4 +1,4 @@
-/** Every possible response to a request of our client, from the wall or from anything in between. */
+/** Every possible response to a request of our client, from the wall or from anything between the two. */
 
 import type { Answer, SentPayment, Situation } from '../../../server/client/next-step.ts'
 import { statusOf } from '../../../server/domain/failure.ts'
@@ -85,7 +85,7 @@ export const createSentPayment = (changes: Partial<SentPayment> = {}): SentPayme
   ...changes,
 })
 
-/** Headers by their names: each alone, because they do not interact. */
+/** Headers by their names; each is used alone, because they do not interact. */
 const HEADERS: Readonly<Record<string, Partial<Answer>>> = {
   ...Object.fromEntries(Object.entries(TERMS).map(([name, terms]) => [`terms: ${name}`, { terms }])),
   ...Object.fromEntries(
@@ -94,7 +94,7 @@ const HEADERS: Readonly<Record<string, Partial<Answer>>> = {
   ...Object.fromEntries(['0', '7', '3600', '-1', 'soon'].map((retryAfter) => [`wait: ${retryAfter}`, { retryAfter }])),
 }
 
-/** Every response, with a name; the last one is a lost response. */
+/** Every response, with a name; the last one, `undefined`, stands for a lost response. */
 export function* listAnswers(): Generator<{ readonly name: string; readonly answer: Answer | undefined }> {
   for (const status of STATUSES)
     for (const [body, members] of Object.entries(BODIES))

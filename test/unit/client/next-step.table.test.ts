@@ -114,7 +114,7 @@ test('the client does not sign terms above its maximum, and reports the price', 
   `)
 })
 
-test('a signed payment has one next step for each response, on its first or last try, from an earlier process, and if nothing may be signed', () => {
+test('after a signed payment, each response has one next step: on the first try, on the last, in a later process, and in one that may sign nothing', () => {
   const last = createSentPayment({ tries: 30 })
   const earlier = { sent: createSentPayment({ isEarlier: true, tries: 30 }) }
   expect(
@@ -172,7 +172,7 @@ test('each report of an open payment says that the payment is saved and that the
     [
       "The wall does not respond. The signed payment of 1.00 USDC is saved, and may still be charged until 2026-01-01 00:05:00 UTC. Repeat the same purchase; you will not pay twice.",
       "The last response was 400, which does not say what became of the payment. The signed payment of 1.00 USDC is saved, and may still be charged until 2026-01-01 00:05:00 UTC. Repeat the same purchase; you will not pay twice.",
-      "The wall received a different order from the one that was signed (order_mismatch): something between you and the wall changes what you order. The signed payment of 1.00 USDC is saved, and may still be charged until 2026-01-01 00:05:00 UTC. Repeat the same purchase; you will not pay twice.",
+      "The wall received a different order from the one that was signed (order_mismatch): something between you and the wall changes your order. The signed payment of 1.00 USDC is saved, and may still be charged until 2026-01-01 00:05:00 UTC. Repeat the same purchase; you will not pay twice.",
       "The wall refused the payment (a_code). The signed payment of 1.00 USDC is saved, and may still be charged until 2026-01-01 00:05:00 UTC. Repeat the same purchase; you will not pay twice.",
       "0xabababababababababababababababababababab holds 0.40 USDC and needs 1.00 USDC; fund it. The signed payment of 1.00 USDC is saved, and may still be charged until 2026-01-01 00:05:00 UTC. Repeat the same purchase; you will not pay twice.",
       "The wall refused the payment (a_code). The signed payment of 1.00 USDC is saved. It expired at 2025-12-31 23:59:59 UTC; whether it was charged before then is not known yet. Repeat the same purchase; you will not pay twice.",

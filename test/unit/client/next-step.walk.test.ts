@@ -16,7 +16,10 @@ const walk = [...listSituations()].flatMap(({ name: asked, situation }) =>
   })),
 )
 
-/** Checks a law on every pair of situation and response. `isBroken` finds pairs that break it; the first is shown. */
+/**
+ * Checks a law on every pair of situation and response. `isBroken` returns whether a pair breaks the law; the first
+ * such pair is shown.
+ */
 function testLaw(promise: string, isBroken: (step: Step, answer: Answer | undefined, situation: Situation) => boolean) {
   test(promise, () => {
     const broken = walk.find(({ step, answer, situation }) => isBroken(step, answer, situation))
@@ -46,7 +49,7 @@ testLaw(
 )
 
 testLaw(
-  'a receipt for the wallet ends its purchase, whatever else the response contains',
+  'a receipt for the wallet ends the purchase, whatever else the response contains',
   (step, answer, { sent }) => sent !== undefined && isReceipt(answer) && step.do !== 'deliver',
 )
 
@@ -83,7 +86,7 @@ testLaw(
   (step) => step.do === 'resend' && !(step.afterMs >= 0 && step.afterMs <= 30_000),
 )
 
-testLaw('a report of an open payment never denies the charge, and its exit status is 3', (step) => {
+testLaw('a report of an open payment never denies the charge, and the exit status is 3', (step) => {
   if (!keepsPayment(step)) return false
   if (step.do === 'resend') return /not charged|nothing was/i.test(step.why)
   if (step.do !== 'stop') return true

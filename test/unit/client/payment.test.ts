@@ -41,7 +41,7 @@ async function signOrder(order: OrderToPay, terms: object = demand) {
 const NEXT = createBlockOrder(createUrl, 'next', { name: 'Ada' })
 
 describe('a payment of our client', () => {
-  test('a payment is signed by its wallet for the terms of the wall, and for no longer than they require', async () => {
+  test('a payment is signed by its wallet for the terms of the wall, and is valid for no longer than these terms require', async () => {
     const { payment, header } = await signOrder(NEXT)
 
     const digest = createAuthorizationHasher(OFFER.assetName, OFFER.assetVersion)(payment)
@@ -112,7 +112,7 @@ describe('a payment of our client', () => {
 describe('an order', () => {
   const painter = `0x${'AB'.repeat(20)}`
 
-  test('the order for a block contains its request and the text that the payment is bound to', () => {
+  test('the order for a block contains the URL to request, and the text that the payment is bound to', () => {
     const px = 'Ab'.repeat(100)
     const order = createBlockOrder(createUrl, '07,3', { name: 'Ada', message: 'hello, world & co', px, painter })
     expect(order).toMatchObject({ blocks: 1, place: '7,3,1x1' })

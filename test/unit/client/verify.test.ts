@@ -170,7 +170,7 @@ test.each(wrong)('verify reports %s', (_, claims, finds) => {
   expect(listFindingKinds(claims)).toEqual([...finds])
 })
 
-test('an order for the next open block, or an order whose payment settled late, may have got any position of its size', () => {
+test('verify accepts any position of the right size if the order was for the next open block, or if its payment settled late', () => {
   const next: Order = { host: HOST, block: 'next', message: 'hello' }
   const payments = [FIRST, createChainPayment(2, 1, computeBoundNonce(next)), THIRD]
   const nextDeed = changeDeed(1, { nonce: computeBoundNonce(next), order: next })

@@ -31,7 +31,7 @@ function* readTwice(first: string, second: string): Tx<string> {
   return `${a}${b}`
 }
 
-test('statements of parallel parts of work are sent in one list, in the order of the parts, and each part gets its own results', () => {
+test('parallel parts of work send their statements in shared lists, in the order of the parts, and each part gets its own results', () => {
   const { result, lists } = runTransaction(
     runTogether(readTwice('a', 'b'), queryRows<string>('c'), readTwice('d', 'e')),
   )
@@ -100,7 +100,7 @@ test('binding a statement throws if one of its values is missing, and leaves out
   expect(compileText('SELECT $a', 'postgres').bind({ a: 1, b: 2 })).toEqual([1])
 })
 
-test('a computed value is computed only for an engine whose text uses it', () => {
+test('a value that is given as a function is computed only for an engine whose SQL text uses it', () => {
   const text = 'SELECT 1{sqlite , $sums}'
   const values = { sums: () => Uint8Array.of(7) }
   expect(compileText(text, 'sqlite').bind(values)).toEqual([Uint8Array.of(7)])

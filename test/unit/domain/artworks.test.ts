@@ -27,7 +27,7 @@ function createSoldWall(sold: readonly (readonly [block: BlockIndex, agent: numb
   return view
 }
 
-// Few columns and agents, so that blocks often touch.
+// Only eight columns, eight rows and three agents, so that blocks of one agent often touch.
 const crowds = fc
   .uniqueArray(fc.tuple(fc.nat(7), fc.nat(7), fc.nat(2)), { selector: ([col, row]) => `${col},${row}`, maxLength: 64 })
   .map((cells) => cells.map(([col, row, agent]) => [parseBlockOrThrow(`${col},${row}`), agent] as const))

@@ -117,7 +117,7 @@ describe('the earlier purchase to resolve before a new payment', () => {
     expect(findPurchaseToResolveFirst([purchase], request)).toBe(goesFirst ? purchase : undefined)
   })
 
-  test('a reused receipt comes before a sale, a sale before a held purchase, and an older sale before a newer one', () => {
+  test('a sale whose receipt was reused comes first, then the other sales from the oldest to the newest, and then held purchases', () => {
     const [first, second, third] = [
       createPurchase(held, at, 3),
       createPurchase(sold, at, 4),
@@ -173,7 +173,7 @@ test('of two authorizations with the same nonce, the one valid for longer is kep
   )
 })
 
-test('a late payment gets its own position, or else the nearest open one of its size', () => {
+test('a late payment gets the position that it was for, or else the nearest open one of the same size', () => {
   expect(listLateTargets({ target: 'next', block: at })).toEqual([at, 'next'])
   expect(listLateTargets({ target: '3,4,2x3', block: at })).toEqual(['3,4,2x3', 'next,2x3'])
 })

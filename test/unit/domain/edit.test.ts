@@ -13,7 +13,7 @@ test.each([
   expect(isTimely(NOW + ms, NOW)).toBe(expected)
 })
 
-test('a signed change is stored for as long as it could be sent again', () => {
+test('a signed change is stored for as long as it would be accepted if it were sent again', () => {
   const lastTimely = NOW + 300_000
   expect(isTimely(NOW, lastTimely)).toBe(true)
   expect(computeRetentionEnd(NOW)).toBeGreaterThan(lastTimely)

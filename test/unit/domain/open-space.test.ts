@@ -59,7 +59,7 @@ test('the search finds the same spaces as a check of every position', () => {
     near: fc.option(block, { nil: undefined }),
     limit: fc.integer({ min: 1, max: 20 }),
   })
-  // Many taken blocks leave little space; a handful leaves much.
+  // Many taken blocks leave little open space, and a few leave much of it.
   const taken = fc.oneof(
     fc.array(block, { maxLength: 30 }),
     fc.array(block, { minLength: 300, maxLength: 600 }),

@@ -43,7 +43,10 @@ export const createOrder = (target: Target): BuyOrder => ({
   payees: new Set([TERMS.payTo]),
 })
 
-/** Altered copies of `PAYMENT` with the same payer and nonce; anybody can see these and send such a copy. */
+/**
+ * Altered copies of `PAYMENT` with its payer and nonce. Anybody can see a payment's payer and nonce, and send such a
+ * copy.
+ */
 export const REPEATS = {
   'other signature': { ...PAYMENT, signature: `0x${'07'.repeat(65)}` },
   'other time': { ...PAYMENT, validBefore: PAYMENT.validBefore + 1n },
@@ -119,7 +122,7 @@ export const listLookUpReplies = (target: Target): readonly Reply[] => [
 ]
 
 export function listAvailabilityReplies(target: Target): readonly Reply[] {
-  // For a single block, any open block is space enough.
+  // For a single block, any open block is enough space.
   const crowded: readonly Availability[] = isBlock(target) ? [] : ['crowded']
   const spaces: readonly Availability[] = ['open', 'reserved', 'claimed', ...crowded, 'full']
   const priors: readonly (readonly [string, AvailabilityCheck['prior']])[] = [

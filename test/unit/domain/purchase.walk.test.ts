@@ -309,7 +309,7 @@ describe('once money may have moved', () => {
   })
 
   testLaw(
-    'a released payment buys its first target and listing, whatever the new order says',
+    'a released payment buys the target and listing that it was first sent with, whatever the new order says',
     (path) =>
       !isKnown(readRememberedState(path)) &&
       readRememberedState(path) !== 'unknown' &&
@@ -327,7 +327,7 @@ describe('once money may have moved', () => {
   )
 
   testLaw(
-    'a nonce that its payer signed again is answered with payment_used or payment_credited',
+    'if a payer signs the nonce of a known payment again, the response is payment_used or payment_credited',
     (path, { payment }) => {
       const isAnew = payment === REPEATS['other time'] || payment === REPEATS['other money']
       const isRenewed = readRememberedState(path) === 'released' || readRememberedState(path) === 'final'

@@ -159,7 +159,7 @@ function renumberChange(change: Change, _: number, log: readonly Change[]): Chan
 }
 
 describe('the registry', () => {
-  test('the registry lists the first hundred agents by rank, counts all agents, and has no entry for other wallets', () => {
+  test('the registry lists the first hundred agents by rank, counts all agents, and has no entry for a wallet that owns nothing', () => {
     const view = buildView(Array.from({ length: 103 }, (_, i) => createSale(i + 1, i + 1)))
     const { agents, total } = toRegistry(view)
     expect(agents.map(({ rank }) => rank)).toEqual(Array.from({ length: 100 }, (_, i) => i + 1))

@@ -32,7 +32,7 @@ test('a process whose event loop stays late for 4 s is reported as late, and as 
   expect([logger.alerts.length, logger.notes.length]).toEqual([1, 1])
 })
 
-test('a pause of the machine is not an outage, and a failure that is seen during the pause is not reported as one', async () => {
+test('a pause of the machine is not an outage, and a failure that is seen during the pause is not reported as an outage', async () => {
   const { clock, turns, reason, eventLoop, outages } = openWorld()
   const STORE = { kind: 'store-read', name: 'sqlite' } as const
   await turns(5, 0)
@@ -44,7 +44,7 @@ test('a pause of the machine is not an outage, and a failure that is seen during
   expect([eventLoop.isLate(), reason()]).toEqual([false, null])
   outages.recordState(STORE, 'the database did not respond in time')
   expect(outages.listAll().at(-1)).toMatchObject({ kind: 'store-read', state: 'down' })
-  // A turn that is still due also counts as late.
+  // A turn that has not come yet also counts as late once it is overdue.
   const late = eventLoop.watch(outages)
   expect(eventLoop.isLate()).toBe(false)
   clock.advance(1700)

@@ -22,7 +22,7 @@ beforeEach(() => {
 const BOUGHT = { kind: 'bought' } as Outcome
 const createRefusal = (code: FailureCode): Outcome => createFailure(code, 'x')
 
-/** Records one purchase with this outcome for each of this many payers, and checks. */
+/** Records one purchase with this outcome for each of this many payers, and then runs the check. */
 function endPurchases(payers: number, outcome: Outcome, from = 1) {
   for (let payer = from; payer < from + payers; payer++) purchases.recordOutcome(createWalletAddress(payer), outcome)
   purchases.check()

@@ -13,7 +13,7 @@ const hangForever = <T>() => new Promise<T>(() => {})
 
 const PENDING = { held: 1, uncertain: 0, watched: 0, oldestSince: NOW }
 
-/** A watched store; `undefined` means no result. */
+/** A watched store; `says` sets its results, and `undefined` means that it returns no result. */
 function createWorld() {
   const says = {
     ready: true as boolean | undefined,
@@ -48,7 +48,7 @@ function createWorld() {
     engine: 'postgres',
     hasStandbys: true,
     outages,
-    // A result arrives before a wait is over, unless it never arrives.
+    // If the store returns a result at all, the result arrives before a wait is over.
     clock: { ...clock, wait: () => new Promise((resolve) => setTimeout(resolve, 5)) },
   })
   const listOutages = () =>

@@ -29,8 +29,8 @@ const MEASURED = ['app', 'config', 'serve', 'adapters/wallets/recover', 'http/ca
 const BORROWED = ['page/browser.ts', 'postgres/server.ts', 'e2e/proxies.ts'].map((file) => `test/support/${file}`)
 
 /**
- * The imports that a room may have besides itself: `files` of the project, and the packages in `uses`, or all packages
- * except those in `shuns`.
+ * The imports that a room may have besides its own files: `files` of the project, and either the packages in `uses`, or
+ * all packages except those in `shuns`.
  */
 type Room = { readonly files: readonly string[] } & ({ uses: readonly string[] } | { shuns: readonly string[] })
 
@@ -119,7 +119,7 @@ test.each(Object.entries(ROOMS))(
     const files = [...new Bun.Glob('{shared,server,db,viewer,bench}/**/*.ts').scanSync(root)].filter(isOurs)
     const strays: string[] = []
     for (const file of files) {
-      // Code that is shown to agents is between backticks.
+      // Text between backticks is left out, because it may contain code that is shown to agents.
       const text = (await Bun.file(join(root, file)).text()).replaceAll(/`(?:\\.|[^`\\])*`/g, '')
       for (const [, named = ''] of text.matchAll(AN_IMPORT)) {
         const mayUse = 'uses' in room ? matchesAny(named, room.uses) : !matchesAny(named, room.shuns)

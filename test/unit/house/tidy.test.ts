@@ -40,7 +40,7 @@ const listCode = (...folders: readonly string[]) =>
     .filter(({ path }) => isCode(path) && folders.some((folder) => path.startsWith(folder)))
     .map(({ path, text }) => ({ path, text: stripComments(text) }))
 
-test('no file contains a note about work for later', () => {
+test('no file contains a note about unfinished work', () => {
   expect(files.length).toBeGreaterThan(500)
   // One-letter character classes keep this file from breaking its own rule.
   expect(listBreaches(files, /\b(TOD[O]|FIXM[E]|XX[X]|HAC[K])\b/)).toEqual([])

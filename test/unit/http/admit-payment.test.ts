@@ -104,7 +104,7 @@ test.each<[string, Given, readonly string[]]>([
   expect(await admitWith(given)).toEqual([...expected])
 })
 
-test('while few payments of an address have been rejected, a new payment uses up no budget', async () => {
+test('until too many payments from an address have been rejected, a new payment from that address uses up no budget', async () => {
   const taken: BudgetName[] = []
   const take: RateLimits['take'] = (name) => void taken.push(name)
   await admitWith({ limits: { ...unlimited, take } })

@@ -13,7 +13,7 @@ import { toHash, NOW, createTestPayment } from '../../support/samples.ts'
 
 const [FIRST, SECOND] = ['first.example', 'second.example']
 
-/** A clock on which an abortable wait lasts until the test passes time, and any other wait takes no real time. */
+/** A clock on which an abortable wait lasts until the test advances the time, and any other wait takes no real time. */
 function createPatientClock(): FakeClock {
   const clock = createFakeClock(NOW)
   const waiting = new Set<() => void>()
@@ -242,7 +242,7 @@ describe('a facilitator that is slow to verify', () => {
       expect(second.manners).toEqual([])
       clock.advance(1)
       await waitForTurn()
-      // Both facilitators get all the time that is left.
+      // Each facilitator gets all the time that is left when it is called.
       expect([first.manners, second.manners]).toEqual([
         [{ withinMs: 5000, isBare: false }],
         [{ withinMs: 4000, isBare: false }],
@@ -327,7 +327,7 @@ describe('a facilitator that cannot read what it is sent', () => {
 })
 
 describe('a member that failed', () => {
-  test('a facilitator that failed is used last, for longer after each failure, and is used first again once it works', async () => {
+  test('a facilitator that failed is used last, for a longer time after each failure, and is used first again once it works', async () => {
     const { clock, first, second, ring } = createRingOfTwo()
     const askRing = async () => {
       const before = first.settled.length
@@ -373,7 +373,7 @@ describe('a member that failed', () => {
   })
 })
 
-test('a client’s data for extensions reaches every facilitator that settles its payment', async () => {
+test('a client’s data for extensions reaches every facilitator that settles the payment', async () => {
   const { first, second, ring } = createRingOfTwo()
   const payment = createPayment()
   const extensions = { builder: { code: 'bc_7' } }

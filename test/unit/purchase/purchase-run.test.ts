@@ -77,7 +77,7 @@ async function openSeller() {
 
 type World = Awaited<ReturnType<typeof openSeller>>
 
-/** Sends the first payment; its client hangs up during the settlement, or when the store executes the verb. */
+/** Sends the first payment; its client hangs up during the settlement, or when the store executes the verb `during`. */
 async function buyAndHangUp({ world, buy }: World, during: Verb | 'settle' = 'settle') {
   const client = new AbortController()
   if (during === 'settle') world.atSettle = () => client.abort()
@@ -104,7 +104,7 @@ describe('a client that hangs up while its payment settles', () => {
     })
   })
 
-  test('a client that hung up is still owed its receipt if only the sender of a copy of its request received the receipt', async () => {
+  test('if a client hung up, and only the sender of a copy of its request got the receipt, the client is still owed the receipt', async () => {
     const seller = await openSeller()
     const { buy, charged } = seller
     const answers = await Promise.all([buyAndHangUp(seller), buy(createTestPayment(1, 1))])
@@ -147,7 +147,7 @@ test('a payment that was refused is watched by the next process, and gets its bl
   expect(readNonceOrCode(await later.buy('next', createTestPayment(1, 1), SILENT))).toBe(toHash(1))
 })
 
-test('a refused payment that somebody else broadcast gets its block with its first listing when the payment is sent again', async () => {
+test('if somebody else broadcasts a refused payment, sending that payment again buys its block with the first listing', async () => {
   const { world, buy, sold, chain, db } = await openSeller()
   world.atVerify = () => {}
   await buy(createTestPayment(1, 1))
@@ -192,7 +192,7 @@ describe('money that reached the wall before the payment did', () => {
     expect(never).toMatchObject({ code: 'payment_required', details: { charged: 'unknown' } })
   })
 
-  test('a payment whose money arrived before it is not reported as uncharged while the chain does not respond', async () => {
+  test('a payment whose money arrived before the payment was sent is not reported as uncharged while the chain does not respond', async () => {
     const { buy, chain, clock } = await openSeller()
     chain.transferPayment(createTestPayment(1, 1))
     chain.silent = true
@@ -445,7 +445,7 @@ describe('a known payment that somebody else sends', () => {
     expect(readNonceOrCode(await buy(forged))).toBe('payment_required')
   })
 
-  test('a forged copy of a payment in progress does not share its payer’s response', async () => {
+  test('the sender of a forged copy of a payment in progress does not get the payer’s response', async () => {
     const { buy } = await openSeller()
     const answers = await Promise.all([buy(createTestPayment(1, 1)), buy(forged)])
     expect(answers.map(readNonceOrCode)).toEqual([toHash(1), 'payment_required'])
@@ -566,7 +566,7 @@ describe('settling one payment again', () => {
     expect(tries).toBe(2)
   })
 
-  test('requests can settle a payment only a limited number of times, but the reconciler still settles it afterwards', async () => {
+  test('requests can try to settle a payment only a limited number of times, but the reconciler still settles it afterwards', async () => {
     const { db, world, buy, sold, clock } = await openSeller()
     world.settling = { kind: 'unclear' }
     await buy(createTestPayment(1, 1))

@@ -71,7 +71,7 @@ test('runs for different keys do not wait for each other', async () => {
   expect(await slow).toBe('a')
 })
 
-test('a caller that waits for idle waits for every run, even for runs that start in the meantime', async () => {
+test('a caller that waits until every run has ended also waits for runs that start in the meantime', async () => {
   const { flights, notes, a, b } = createWorld()
   await flights.waitUntilIdle()
   const first = flights.run('one', a.run)

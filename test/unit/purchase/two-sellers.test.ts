@@ -64,11 +64,11 @@ async function openWorld() {
       drainMicrotasks()
       return outcome
     }
-    // The runs of the process never continue, and its leases expire.
+    // After this call, the runs of the process never continue, and its leases expire.
     const killProcess = () => scheduler.dropCalls(process)
     return { buy: startPurchase, gate, die: killProcess }
   }
-  /** Lets seconds pass, and runs everything that becomes due. */
+  /** Lets this many seconds pass, and runs everything that becomes due. */
   const passTime = (seconds: number) => {
     for (let second = 0; second < seconds; second += 1) {
       scheduler.advance(1000)
@@ -97,7 +97,7 @@ test('a process that cannot write a lease sends no new payment to a facilitator'
   const unleased = here.buy(payment)
   pass(10)
   expect([readNonceOrCode(await unleased), verified]).toEqual(['server_busy', []])
-  // So another process, which does not know the payment, may report it as uncharged.
+  // Because no facilitator has the payment, another process, which does not know it, may report it as uncharged.
   const refused = there.buy({ ...payment, accepted: { ...payment.accepted, amount: 1n } })
   pass(10)
   expect(await refused).toMatchObject({ code: 'payment_required', details: { charged: 'no' } })
@@ -280,7 +280,7 @@ test('if two processes return the same receipt for two later payments at the sam
   expect(settled.map(({ nonce }) => nonce)).toEqual([toHash(1)])
 })
 
-test('a payment that is signed again with a longer validity waits for the process that settles the first one, and then buys a block', async () => {
+test('a payment that is signed again with a longer validity waits for the process that settles its first version, and then buys a block', async () => {
   const { here, there, settled, pass } = await openWorld()
   const settling = Promise.withResolvers<SettleResult>()
   here.gate.settling = settling.promise
@@ -327,7 +327,7 @@ test('if another process has sent the payment in the meantime, a late rejection 
   expect(readNonceOrCode(await slow)).toBe(toHash(1))
 })
 
-test('a run that released its block returns the sale that another process has made since', async () => {
+test('a run that released its block returns the sale that another process made in the meantime', async () => {
   const { here, there, leases, settled, pass } = await openWorld()
   here.gate.settling = Promise.resolve({ kind: 'unsent' })
   here.gate.atRelease = async () => {

@@ -39,7 +39,7 @@ test('a link restores the view in which it was made', () => {
   )
 })
 
-test('the address of an unmoved page is empty, that of the whole wall is #all, and unknown parameters are kept', () => {
+test('an unmoved page has an empty address, the whole wall has the address #all, and unknown parameters are kept', () => {
   expect(writeAddress(nowhere, view, '')).toBe('')
   expect(writeAddress({ ...nowhere, camera: fitWall(view) }, view, '')).toBe('#all')
   expect(openAddress('#all')).toEqual({ ...nowhere, camera: 'all' })

@@ -20,7 +20,7 @@ test('Enter opens the details of a block only if the wall has the focus', () => 
   expect(pressKey('Enter')).toBeUndefined()
 })
 
-test('a letter key has the same effect if Caps Lock is on', () => {
+test('a letter key has the same effect with and without Caps Lock', () => {
   expect(pressKey('T')).toEqual({ do: 'open', panel: 'time' })
   expect(pressKey('x')).toBeUndefined()
 })

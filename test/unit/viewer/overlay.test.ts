@@ -32,7 +32,7 @@ test('the blocks of a selected agent stay bright, and all others are dimmed', ()
 
 test('a block sold after the shown moment looks open', () => {
   expect(readStrengths({ ...plain, at: 1_760_000_000_000 })).toEqual([CLEAR, WHOLE, CLEAR])
-  // If the wall of that moment is known, it draws the open block itself, with its grid lines.
+  // If the wall of that moment is known, the renderer draws the block as open, with its grid lines, and needs no tint.
   expect(readStrengths({ ...plain, at: 1_760_000_000_000, past: {} })).toEqual([CLEAR, CLEAR, CLEAR])
 })
 

@@ -204,7 +204,7 @@ test('the page opens on the sold blocks, and shows them again when the window is
   expect(resizeStage(moved, { width: 1000, height: 700 }).camera).toEqual(moved.camera)
 })
 
-test('a full wall is shown as high as an upright stage, and fits entirely on a wide stage', () => {
+test('a full wall fills the height of an upright stage, and fits entirely on a wide stage', () => {
   const upright = { width: 390, height: 600 }
   const full = { ...canvas, blocks: ALL_BLOCKS.map((i) => ({ i, a: 0, t: 0 })) }
   expect(createArrivedState(upright, buildSampleWall(full)).camera.zoom).toBeCloseTo(0.64)

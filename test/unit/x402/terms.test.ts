@@ -31,7 +31,7 @@ import { parseBlockOrThrow, TERMS } from '../../support/samples.ts'
 
 const TARGETS = ['next', parseBlockOrThrow('80,45')] as const
 
-// The SDK's own server asks a facilitator once what it supports; this facilitator does no more.
+// The SDK's own server asks a facilitator once what it supports; this facilitator responds to nothing else.
 const NETWORK = toCaip2(TERMS.network)
 const facilitator = {
   getSupported: () =>

@@ -11,7 +11,7 @@ export type Standing = 'open' | 'others' | 'mine'
 /** The number of covered blocks of each kind; `held` counts those that somebody is paying for. */
 export type CoveredCounts = Readonly<Record<Standing | 'held', number>>
 
-/** The possible action for a picture at its position, which always applies to its whole area. */
+/** The possible action for a picture at its position; the action always applies to the picture's whole area. */
 export type Deal = 'buy' | 'repaint' | 'neither'
 
 /** The kind of one block. */

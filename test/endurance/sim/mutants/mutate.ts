@@ -23,7 +23,7 @@ const SOURCES = [
 ]
 
 // A bug must show within this many histories. The first batches are small, because most bugs show within a few
-// histories. Operator bugs, which can show only in one of 251 histories, get twice as many histories.
+// histories. Operator bugs get twice as many histories, because they can show in only one history out of 251.
 const KILLED_WITHIN = 50_000
 const chooseSeedLimit = ({ shows }: Mutant) => (shows === 'operator' ? 2 * KILLED_WITHIN : KILLED_WITHIN)
 const STRETCHES = [250, 1000, 5000]

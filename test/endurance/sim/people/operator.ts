@@ -35,8 +35,8 @@ export function createOperator({ prng }: World, vault: Vault): Operator {
 }
 
 /**
- * Copies the wall once it has searched the chain. An earlier copy would not know where to begin the search, and its
- * acceptance would report that. A snapshot of the store's device includes a witness that is next to the store.
+ * Copies the wall once the wall has searched the chain. An earlier copy would not know where to begin the search, and
+ * its acceptance would report that. A snapshot of the store's device includes a witness that is next to the store.
  */
 export function saveCopy(world: World, operator: Operator): void {
   const position = readSettledResult(operator.vault.ports.store.readPosition())
@@ -114,7 +114,7 @@ function forgetLostPayments(world: World, witness: Witness): void {
 }
 
 /**
- * Whether a wall on a restored copy must not sell yet, because its witness is ahead of it or the chain shows lost
+ * Whether a wall on a restored copy must not sell yet, because the witness is ahead of the copy or the chain shows lost
  * payments.
  */
 export function mustWait(world: World, { putBack, witness, isApart }: Operator, book: Pick<Witness, 'book'>) {

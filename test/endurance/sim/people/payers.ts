@@ -104,7 +104,7 @@ function bindOrder(world: World, { signed, bound }: Crowd, { target, payment, li
   return order
 }
 
-/** An order as it arrives: a bound one is as it was signed, unless somebody in transit alters it or strips its salt. */
+/** An order as it arrives: a bound one is as it was signed, unless somebody alters it or strips its salt in transit. */
 function alterInTransit({ words }: World, { bound }: Crowd, order: Order): Order {
   const own = bound.get(toPaymentKey(order.payment))
   if (own === undefined) return order
@@ -135,7 +135,7 @@ function drawDraft({ prng, words }: World, target: Target): Draft {
 function signAgain(world: World, known: Payment, target: Target): Payment {
   const { prng, isVaried, isRepriced } = world
   const asked = computeTerms(readTerms(world), target).amount
-  // A payer who has seen another price since then has a reason to sign again.
+  // A payer who has seen another price since signing has a reason to sign again.
   const isOutdated = isRepriced && asked !== known.amount
   if (!isVaried || known.signature !== SIGNED || !prng.nextBoolean(isOutdated ? 0.6 : 0.15)) return known
   const validBefore = BigInt(Math.floor(computeTime(world) / 1000) + prng.pick([30, 90, 300]))

@@ -21,8 +21,9 @@ import {
 import { waitFor } from '../../../support/wait.ts'
 import { openPostgresWalls } from './walls.ts'
 
-// Goal: writes of one process that wait at the same time share a transaction, and each gets the same result as in its
-// own transaction. Method: many parallel writes on one engine; the database is read through another connection.
+// Goal: writes of one process that wait at the same time share a transaction, and each write gets the same result as in
+// a transaction of its own. Method: many parallel writes on one engine; the database is read through another
+// connection.
 
 const { createWall: newWall } = openPostgresWalls()
 

@@ -83,7 +83,7 @@ describe.skipIf(!isOurs)('a server that is restored to the time when one block w
     await wall.close()
   })
 
-  test('a server that lost a sale by another process counts as older for a process that has read the sale from the log', async () => {
+  test('a server that lost a sale made by another process counts as older for a process that has read that sale from the log', async () => {
     const [one, other] = [await openWall(), await openWall()]
     await sellBlock(one.wall, '5,6', 2, 2)
     await other.wall.log.readAfter(1, 9)

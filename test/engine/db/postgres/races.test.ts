@@ -60,7 +60,8 @@ const runEach = <T>(count: number, engines: Pair, work: (engine: Engine, at: num
 
 /**
  * Starts `work` while a separate connection holds the locks that the statements in `held` take. Releases the locks once
- * the connections that wait for a row, or for each other, are as many as `waiting` says. Returns the result of `work`.
+ * the connections that wait for a row, and those that wait for each other, are as many as `waiting` says. Returns the
+ * result of `work`.
  */
 async function runWhileLocked<T>(
   url: string,
@@ -221,7 +222,7 @@ testOnTwoEngines()(
 )
 
 testOnTwoEngines(5)(
-  'late payments that settle at the same time share the open blocks, and the rest become credits',
+  'if late payments settle at the same time, no two of them get the same open block, and those without a block become credits',
   async (engines) => {
     const createLatePayment = (payer: number) => ({
       payment: createTestPayment(payer, 1),
@@ -285,32 +286,35 @@ testOnTwoEngines()(
   },
 )
 
-testOnTwoEngines()('each new entry of the log notifies both processes, and a claim does not', async (engines) => {
-  const rung = [0, 0]
-  const waiting = new Set<() => void>()
-  const stop = engines.map(({ notifier }, at) =>
-    notifier.listen(() => {
-      rung[at] = (rung[at] ?? 0) + 1
-      for (const look of waiting) look()
-    }),
-  )
-  const waitForBoth = (count: number) =>
-    new Promise<void>((resolve) => {
-      const checkCounts = () => {
-        if (rung.every((heard) => heard >= count)) resolve()
-      }
-      waiting.add(checkCounts)
-      checkCounts()
-    })
-  // Each engine notifies once when it begins to listen.
-  await waitForBoth(1)
-  const held = await reserveTarget(engines[0], 'next', createTestPayment(1, 1))
-  expect(rung).toEqual([1, 1])
-  await engines[0].ledger.finalize(held, toHash(1), true, NOW)
-  await waitForBoth(2)
-  expect(rung).toEqual([2, 2])
-  for (const each of stop) each()
-})
+testOnTwoEngines()(
+  'each new entry of the log notifies both processes, and a claim notifies neither',
+  async (engines) => {
+    const rung = [0, 0]
+    const waiting = new Set<() => void>()
+    const stop = engines.map(({ notifier }, at) =>
+      notifier.listen(() => {
+        rung[at] = (rung[at] ?? 0) + 1
+        for (const look of waiting) look()
+      }),
+    )
+    const waitForBoth = (count: number) =>
+      new Promise<void>((resolve) => {
+        const checkCounts = () => {
+          if (rung.every((heard) => heard >= count)) resolve()
+        }
+        waiting.add(checkCounts)
+        checkCounts()
+      })
+    // Each engine notifies once when it begins to listen.
+    await waitForBoth(1)
+    const held = await reserveTarget(engines[0], 'next', createTestPayment(1, 1))
+    expect(rung).toEqual([1, 1])
+    await engines[0].ledger.finalize(held, toHash(1), true, NOW)
+    await waitForBoth(2)
+    expect(rung).toEqual([2, 2])
+    for (const each of stop) each()
+  },
+)
 
 testOnTwoEngines()(
   'while one process holds the lease of a payment, another process gets the lease only once it is released or expires',
@@ -343,7 +347,7 @@ testOnTwoEngines()(
   },
 )
 
-test('if a process is disconnected from the database during a job, another process can run the job once the lease expires', async () => {
+test('if a process is disconnected from the database during a job, another process can run the job once the lease of that job expires', async () => {
   const url = await newWall()
   const proxy = startCutProxy(url)
   const [frozen, alive] = [connect(proxy.url, 200), connect(url)]

@@ -257,8 +257,8 @@ describe('a paid order', () => {
     expect(first.status).toBe(503)
     expect(await readJson(first)).toMatchObject({ error: 'settlement_unknown', area: '80,45,2x2' })
     expect(await wall.db.ledgerReader.listHeld()).toHaveLength(4)
-    // Terms are offered only for this exact rectangle, so that its payer can return, and not for others that overlap
-    // it.
+    // Terms are offered only for this exact rectangle, because its payer may send the order again, and not for other
+    // rectangles that overlap it.
     expect((await sendOrder(wall, { at: '80,45', w: 2, h: 2 })).status).toBe(402)
     for (const body of [
       { at: '80,45', w: 2, h: 1 },
@@ -317,7 +317,7 @@ describe('an order with an image', () => {
     await Promise.all(crawling)
   })
 
-  test('an order with an unreadable image gets terms, but is rejected once it is paid for, without a charge or a hold', async () => {
+  test('an unpaid order with an unreadable image gets terms, but the same order with a payment is rejected without a charge or a hold', async () => {
     const wall = await openWall()
     const body = { at: '3,4', w: 2, h: 1, image: new TextEncoder().encode('no picture at all').toBase64() }
     expect((await sendOrder(wall, body)).status).toBe(402)

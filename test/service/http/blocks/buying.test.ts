@@ -343,7 +343,7 @@ test('public reads show only part of a buyer’s wallet address', async () => {
   }
 })
 
-test('although the wall caches terms, they always say correctly whether it accepts payments', async () => {
+test('cached terms always state correctly whether the wall accepts payments', async () => {
   const wall = await openWall()
   const readMessage = async (request: string) => (await readJson(await wall.sendRequest(request)))['message']
   const usual = await readMessage('GET /blocks/next')

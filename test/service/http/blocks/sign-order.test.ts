@@ -31,7 +31,7 @@ test('a payment made from the response to POST /api/sign pays for the order, at 
   }
 })
 
-test('the response to POST /api/sign has the text of the order, and a nonce that matches that text and the given or a new salt', async () => {
+test('the response to POST /api/sign has the text of the order, and a nonce computed from that text and from the given salt or a new one', async () => {
   const rows = new Uint8Array(200).fill(7)
   const order = { at: '80,45', w: 2, h: 1, pixels: rows.toBase64(), name: 'Ada' }
   const answer = await readJson(await requestSigningText({ ...order, salt: toHash(5) }))

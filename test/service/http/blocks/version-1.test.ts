@@ -55,7 +55,7 @@ test('a 402 has a demand of version 1 in its body, and a demand of version 2 in 
   }
 })
 
-test('a payment of version 1 buys a block and gets both response headers, and a resend in version 2 counts as the same payment', async () => {
+test('a payment of version 1 buys a block and gets the headers of both versions, and a resend in version 2 counts as the same payment', async () => {
   const wall = await openWall()
   const payment = createTestPayment(0xab, 1)
   const response = await wall.sendRequest('GET /blocks/3,4?name=Ada', { headers: createOlderHeader(payment) })
@@ -145,7 +145,7 @@ test('each request with a payment is counted under its version of x402', async (
   expect(versions).toEqual([1, 2])
 })
 
-test('a payment of version 1 with an unknown outcome gets that outcome in both headers', async () => {
+test('a payment of version 1 with an unknown outcome gets that outcome in the headers of both versions', async () => {
   const wall = await openWall()
   wall.facilitator.settling = { kind: 'unclear', tx: toHash(7) }
   const response = await wall.sendRequest('GET /blocks/3,4', { headers: createOlderHeader(createTestPayment(0xab, 1)) })

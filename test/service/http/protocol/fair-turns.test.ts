@@ -78,7 +78,7 @@ test.each([
     ])
     await Promise.all(flood)
     expect(statuses).toEqual([200, 200, 200, 200])
-    // Only the search runs without other threads, whose timing depends on the machine.
+    // Only the search runs entirely on the main thread; the timing of other threads depends on the machine.
     expect(ended.indexOf('search')).toBeLessThan(FLOOD / 4)
     for (const name of ['preview', 'purchase', 'mcp']) expect(ended.indexOf(name)).toBeLessThan(FLOOD / 2)
   },

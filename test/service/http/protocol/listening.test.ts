@@ -47,7 +47,7 @@ const CLOSE = 'Connection: close'
 const parseStatus = (answer: string) => Number(answer.split(' ')[1])
 const parseBody = (answer: string) => answer.slice(answer.indexOf('\r\n\r\n') + 4)
 
-test('if a client sends many requests over one connection, the first one beyond its budget gets a 429, and the server closes the connection', async () => {
+test('if a client sends many requests over one connection, the first request beyond the budget gets a 429, and the server closes the connection', async () => {
   isSpent = true
   const request = ['GET /api/history HTTP/1.1', 'Host: wall.test', '', '']
   const answers = await sendRaw(...Array.from({ length: 50 }, () => request.join('\r\n')))

@@ -116,7 +116,7 @@ test('proxies may cache a page of deeds for two seconds, but must not serve it s
   expect(response.headers.get('cache-control')).toBe('public, max-age=0, s-maxage=2')
 })
 
-test('a deed omits content that the operator has hidden and names the hidden fields, even after the content is shown again', async () => {
+test('a deed omits content that the operator hid, and names the omitted fields, even after that content is shown again', async () => {
   const wall = await openWall()
   const order = {
     block: '3,4',
@@ -145,7 +145,7 @@ test('a deed omits content that the operator has hidden and names the hidden fie
   expect(await readShownDeed()).toEqual(hidden)
 })
 
-test('the deed of a payment that settled late shows that the purchase got a different position than the one requested', async () => {
+test('the deed of a payment that settled late shows that the purchase got a different position from the one requested', async () => {
   const wall = await openWall()
   wall.facilitator.settling = { kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' }
   const late = bindPayment({ block: '3,4' }, createTestPayment(1, 1))
@@ -159,7 +159,7 @@ test('the deed of a payment that settled late shows that the purchase got a diff
   expect(deed?.blocks).not.toEqual({ coord: '3,4' })
 })
 
-test('payments that bought nothing are listed on pages of their own, with a repayment only if its reference is a transaction', async () => {
+test('payments that bought nothing are listed on separate pages, which show a repayment only if its reference is a transaction', async () => {
   const store = await openNearlySoldWall(1)
   const wall = await openWall({}, store)
   await buyBlock(wall, '/blocks/next', createTestPayment(1, 1))

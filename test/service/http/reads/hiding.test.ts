@@ -84,7 +84,7 @@ async function openWallWithHiddenContent(): Promise<Wall> {
   expect((await repaintBlock(1, '80,45', 'hidden-repaint', NOW)).status).toBe(200)
   await buy('3,4', 'name=hidden-name&framework=hidden-frame', 2, 2)
   await buy('5,6', `message=shown-before&px=${createFlatPixels(RED)}`, 3, 3)
-  // These requests fill the caches, because no response that was cached before may show hidden content later.
+  // These requests fill the caches, to prove that no response cached before the hiding shows hidden content afterwards.
   for (const read of [...READS, ...PICTURES.map((path) => `GET ${path}`)]) await wall.sendRequest(read)
   await moderation.moderate(HIDDEN, 'hide', ['pixels', 'message', 'link'], NOW)
   await moderation.moderateWallet(createWalletAddress(2), { act: 'hide', parts: ['name', 'framework'] }, NOW)

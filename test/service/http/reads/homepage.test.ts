@@ -131,7 +131,7 @@ test('a client that prefers Markdown gets the guide, even if the URL identifies 
   expect(response.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
 })
 
-test('without a usable contact, the page shows no contact', async () => {
+test('the page shows no contact if none is set, or if the contact cannot be turned into a link', async () => {
   for (const contact of [null, 'Ada, room 4'])
     expect((await readMetaTags(await openWall({ findViewerFile: findPage, contact }), '/'))['contact']).toBeUndefined()
 })

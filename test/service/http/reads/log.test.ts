@@ -47,7 +47,7 @@ test('the end of the log may be cached for two seconds, and a request with its E
   expect((await wall.sendRequest('GET /api/tail', held)).status).toBe(304)
 })
 
-test('the end of the log has the last hundred changes, and the number after which they begin', async () => {
+test('the end of the log has the last hundred changes, and the number of the change before them', async () => {
   const wall = await openWall({}, await openNearlySoldWall(CLAIM_ORDER.length - 103))
   const { after, nextAfter, changes } = await readTail(wall)
   expect([after, nextAfter, changes.length]).toEqual([3, 103, 100])

@@ -77,7 +77,7 @@ const createUpload = (body: Uint8Array<ArrayBuffer>, type = 'image/png'): Reques
   body,
 })
 
-test('an uploaded picture is converted into the pixels of blocks to buy, with a preview', async () => {
+test('an uploaded picture is converted into pixels for blocks to buy, and the response has a preview of them', async () => {
   const file = createFlatPng(40, 20, '#d75f00')
   const answer = await readJson(await wall.sendRequest('POST /api/pixels?w=2&h=1', createUpload(file)))
   const orange = PALETTE.indexOf('#d75f00').toString(16).repeat(100)

@@ -30,7 +30,7 @@ async function readColours(image: unknown, points: ReadonlyArray<readonly [x: nu
   return { width, height, colours: points.map(([x, y]) => colourAt(x, y)) }
 }
 
-test('a preview of an acceptable purchase has its terms, its request and its picture', async () => {
+test('a preview of an acceptable purchase has the terms, the request and the picture of that purchase', async () => {
   const px = 'b4'.repeat(100)
   const found = await requestPreview(wall, { coord: '007,3', name: 'Ada Lovelace', message: 'a+b&c', px })
   const asked = await wall.sendRequest('GET /blocks/7,3')
@@ -74,7 +74,7 @@ test('the request in a preview buys the previewed block', async () => {
   expect(receipt['deed']).toMatchObject({ block, ...said })
 })
 
-test('a preview of next skips sold and held blocks, and shows the next open block', async () => {
+test('a preview of “next” skips sold and held blocks, and shows the next open block', async () => {
   const own = await openWall()
   await own.buyBlock('/blocks/next', 1)
   await reserveTarget(own.db, 'next', createTestPayment(2, 2))
@@ -134,7 +134,7 @@ test('on a wall that cannot sell, a preview says so and has no terms', async () 
 describe('a preview of an area', () => {
   const createPixels = (w: number, h: number) => new Uint8Array(100 * w * h).fill(0xb4).toBase64()
 
-  test('a preview of an area has its price, its terms, the order that buys it and its picture', async () => {
+  test('a preview of an area has the price, the terms and the picture of the area, and the order that buys it', async () => {
     const said = { name: 'Ada', message: 'hi', painter: `0x${'12'.repeat(20)}` }
     const found = await requestPreview(wall, { coord: '20,10', w: 3, h: 2, pixels: createPixels(3, 2), ...said })
     const order = { at: '20,10', w: 3, h: 2, ...said }
@@ -164,7 +164,7 @@ describe('a preview of an area', () => {
     expect(await readColours(image, [])).toMatchObject({ width: 440, height: 440 })
   })
 
-  test('a preview of next shows the nearest open area of the requested size', async () => {
+  test('a preview of “next” with a size shows the open area of that size that is nearest the centre', async () => {
     const own = await openWall()
     await own.buyBlock('/blocks/79,44', 1)
     const { area, request } = await requestPreview(own, { coord: 'next', w: 4, h: 3 })
@@ -193,7 +193,7 @@ describe('a preview of an area', () => {
       })
   })
 
-  test('a preview of an area says so if no space of that size is open any more', async () => {
+  test('if no space of the requested size is open any more, a preview of an area says so', async () => {
     const own = await openWall({}, await openNearlySoldWall(1))
     expect(await requestPreview(own, { coord: 'next', w: 2, h: 1 })).toMatchObject({
       acceptable: false,

@@ -5,7 +5,7 @@ import { readErrorCode, readJson, openWall } from '../../../support/service/wall
 
 const wall = await openWall()
 
-test('each space has its price, and the order that buys it with one payment', async () => {
+test('each space is listed with its price, and with the order that buys it with one payment', async () => {
   expect(await readJson(await wall.sendRequest('GET /api/space?w=2&h=2&near=0,0&limit=2'))).toEqual({
     w: 2,
     h: 2,

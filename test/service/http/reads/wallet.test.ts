@@ -120,7 +120,7 @@ test('a returning owner gets the changes to its blocks and their neighbours, and
   ])
   expect(await readSince(next ?? 0)).toMatchObject({ changes: [], next: 6, complete: true })
   expect(await readSince(7)).toMatchObject({ changes: [], next: 6, complete: false })
-  // Repaints since that number may have been compacted away.
+  // Compaction may have removed repaints after entry 3.
   clock.advance(COMPACTED_AFTER_MS + 1)
   expect(await readSince(3)).toMatchObject({ next: 6, complete: false })
 })

@@ -146,7 +146,7 @@ describe('a payment in an argument `headers`, as AWS AgentCore sends it,', () =>
     },
   )
 
-  test('a payment in the argument `headers` can be of version 1', async () => {
+  test('a payment in the argument `headers` can use version 1 of x402', async () => {
     const { payload } = toPayload(payment)
     const older = encodeHeader({ x402Version: 1, scheme: 'exact', network: 'base', payload })
     const { structuredContent } = await callTool(await openWall(), 'buy_block', {
@@ -173,7 +173,7 @@ describe('a payment in an argument `headers`, as AWS AgentCore sends it,', () =>
     })
   })
 
-  test('`headers` is an unknown argument of a tool that does not sell, and must be an object in a tool that sells', async () => {
+  test('a tool that does not sell rejects the argument `headers` as unknown, and a tool that sells accepts only an object', async () => {
     for (const [tool, args] of [
       ['preview_block', { coord: 'next' }],
       ['get_block', { coord: '3,4' }],

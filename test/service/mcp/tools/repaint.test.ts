@@ -102,7 +102,7 @@ test('a call to set_pixels without a coordinate, or to set_area with an area tha
   expect(await callTool(back, 'set_pixels', { coord: '3,4' })).toHaveProperty('isError', true)
 })
 
-test('the result of a repaint lists the fields that other users wrote', async () => {
+test('the result of a repaint lists the untrusted fields, which contain texts from users', async () => {
   const ts = NOW + 2
   const { untrusted } = await callReadTool(back, 'set_pixels', {
     coord: '3,4',

@@ -59,7 +59,7 @@ export async function installFactory(client: ChainClient): Promise<ContractWalle
   return {
     readWalletAddress: readAddress,
     async deploy(owner) {
-      // The address is read first, because a simulated deployment would fail after the real one.
+      // The address comes from a simulated deployment, which would fail after the real one, so it is read first.
       const address = await readAddress(owner)
       await sendTransaction({ to: factoryAddress, data: encodeDeployCall(owner) })
       return address

@@ -30,7 +30,7 @@ import { buildPng, RGBA } from '../../../support/picture-files.ts'
 
 const photo = { name: 'photo.png', width: 1200, height: 900, isPhoto: true, isClear: false }
 
-/** A sketch with a painted picture at a position; its pixels go through the palette again and again. */
+/** A sketch with a painted picture at a position; the picture's pixels repeat all palette colours in order. */
 function createPaintedSketch(col: number, row: number, width: number, height: number): Sketch {
   const sketch = replacePicture(
     { ...createSketch({ col, row }), wall: buildSampleWall(canvas) },
