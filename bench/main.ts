@@ -1,7 +1,7 @@
 /**
  * Compares the wall with the limits of the machine and with naive implementations. `--full` takes longer and
  * opens a browser. `--check` exits with 1 if a ratio misses its goal. `--write` writes the results into
- * docs/benchmarks.md. Any other argument selects the scenarios whose titles contain it.
+ * docs/benchmarks.md. Other arguments select the scenarios whose titles contain all of them.
  */
 
 import { mkdir } from 'node:fs/promises'
@@ -15,7 +15,7 @@ import { behindProxy, inBrowser, onServer, scenarios } from './scenarios.ts'
 import { createServers } from './servers/servers.ts'
 
 // Bun compiles only code that runs often. During the first 50,000 requests, a deed or a demand for payment takes up to
-// 1.5 times as long.
+// 1.5 times as long as later.
 const warmMs = 8000
 
 const QUICK = { rounds: 3, ms: 500, warmMs, steadyMs: 5000 }

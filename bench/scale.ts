@@ -9,12 +9,13 @@ import { parseArgs } from 'node:util'
 import type { Row } from './findings.ts'
 import { renderTable } from './report.ts'
 
-/** The number of viewers, the caches between them and the wall, and the CDN's prices. */
+/** The viewers, the changes of the wall, the caches between them, and the CDN's prices; see the options above. */
 export type Crowd = Readonly<Record<'viewers' | 'changes' | 'caches' | 'within' | 'gb' | 'million', number>>
 
 const DEFAULTS: Crowd = { viewers: 1_000_000, changes: 1, caches: 50, within: 300, gb: 0.085, million: 1 }
 
-// A full wall, gzipped, and the tail with a picture in each change (docs/scale.md, "In bytes").
+// The requests and bytes to open a full wall, gzipped, and to poll the tail with a picture in each change
+// (docs/scale.md, "In bytes").
 const OPENING = { requests: 10, bytes: 1_296_000 }
 const TAIL = { everyS: 4, bytes: 13_000, unchangedBytes: 400 }
 
@@ -47,8 +48,7 @@ export function computePlan({ viewers, changes, caches, within, gb, million }: C
   const changed = Math.min(1, changes * TAIL.everyS)
   const tailBytes = changed * TAIL.bytes + (1 - changed) * TAIL.unchangedBytes
   const heard = changes * EVENT_BYTES + HEARTBEAT.bytes / HEARTBEAT.everyS
-  // When a stream ends, its viewers move to the next one. It started later by the time for which a cache keeps a
-  // stream.
+  // When a stream ends, its viewers move to the next stream, which started `keptS` seconds after it.
   const heardAgainS = STREAM.overlapS + STREAM.lengthS - STREAM.keptS
   const again = (STREAM_BYTES + heardAgainS * changes * EVENT_BYTES) / STREAM.keptS
   const batches = Math.min(1, changes)

@@ -75,7 +75,7 @@ export function createApp(given: Service) {
       // Bun rejects large bodies without a JSON error, so our readers limit them instead.
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
       development: false,
-      // Otherwise two processes could listen on one port and share its requests unnoticed.
+      // If the port could be reused, two processes could listen on it and share its requests unnoticed.
       reusePort: false,
       // A path that matches no route as it was sent must not be matched again after its dot segments are removed.
       routes: { '/*': measureResponses(given.recordResponse, '/*', answerUnmatched) },

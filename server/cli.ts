@@ -7,7 +7,7 @@ import { ConfigError, EXIT_CONFIG, listWarnings } from './config.ts'
 import type { Command } from './operate/command.ts'
 import { loadSettings } from './settings-file.ts'
 
-/** The commands. Each is loaded when it runs. */
+/** The commands. Each command is loaded only when it runs. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   books: async () => (await import('./operate/books.ts')).books,
   resolve: async () => (await import('./operate/resolve.ts')).resolve,

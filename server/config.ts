@@ -195,7 +195,7 @@ export function readConfig(env: Env): Config {
 /** The settings that identify a wall on this machine. */
 export type Place = Pick<Config, 'database' | 'port' | 'adminSocketPath' | 'witnessPath' | 'isWitnessApart'>
 
-/** Reads only the settings that say where a wall is stored and listens. Throws `ConfigError`. */
+/** Reads only the settings that say where a wall is stored and where it listens. Throws `ConfigError`. */
 export function readPlace(env: Env): Place {
   const problems: string[] = []
   const place = readPlaceFrom(createReader(env, problems), problems)
@@ -260,7 +260,7 @@ function readPlaceFrom(read: Read, problems: string[]): Place {
   return { port, database, adminSocketPath, witnessPath, isWitnessApart }
 }
 
-/** A path beside the SQLite file; on PostgreSQL, one named after the admin socket or port; none in memory. */
+/** A path beside the SQLite file; on PostgreSQL, a path named after the admin socket or port; none in memory. */
 function locateBeside(
   { database, port, adminSocketPath }: Pick<Place, 'database' | 'port' | 'adminSocketPath'>,
   what: 'witness' | 'books',
@@ -269,7 +269,7 @@ function locateBeside(
   return database.path === ':memory:' ? undefined : `${database.path}.${what}`
 }
 
-/** The error of settings that cannot work. */
+/** The error for settings that cannot work. */
 export const createConfigError = (problems: readonly string[]) =>
   new ConfigError(
     `The wall cannot run with these settings:\n${problems.map((problem) => `  - ${problem}`).join('\n')}\n.env.example (in a release: pixel-wall.env) explains each setting.`,

@@ -1,4 +1,7 @@
-/** CPU time and memory of a process, on Linux; `NaN` elsewhere. */
+/**
+ * Reads the CPU time and the memory of a process, and sets the CPUs it may use. Works only on Linux; elsewhere, times
+ * and memory are `NaN`.
+ */
 
 import { dlopen } from 'bun:ffi'
 import { readFileSync } from 'node:fs'
@@ -29,8 +32,8 @@ export async function measureCpuMs(pid: number, work: () => Promise<unknown>): P
   return (readCpuUs(pid) - before) / 1000
 }
 
-// Computed as in clock_getcpuclockid(3). The values in /proc for a thread vanish when it ends, and Bun's threads come
-// and go.
+// Computed as in clock_getcpuclockid(3). The times in /proc do not suffice, because a thread's time vanishes when the
+// thread ends, and Bun's threads come and go.
 const toClockId = (pid: number) => (~pid << 3) | 2
 
 const clockGettime = openLibc()?.symbols.clock_gettime
@@ -49,7 +52,10 @@ export const readResidentMb = (pid: number): number => Number(readStatusLine(pid
 /** Pins a process to one CPU, if the machine has several and supports pinning. */
 export const pinProcess = (pid: number, processor: number): void => setAffinity(pid, String(processor))
 
-/** Lets a process, and the processes that it starts, use every CPU during `work`; then restores its CPUs. */
+/**
+ * Lets a process, and the processes that it starts, use every CPU while `work` runs; then restores the process's own
+ * CPUs.
+ */
 export async function runOnEveryProcessor<Done>(work: () => Promise<Done>, pid = process.pid): Promise<Done> {
   const before = readAllowedProcessors(pid)
   if (before === undefined) return await work()

@@ -39,8 +39,8 @@ export function encodeRequest(
 }
 
 /**
- * Sends requests until the time is up or no request is left, at least one per connection, and waits for every response.
- * Rejects if a connection breaks.
+ * Sends requests until the time is up or no request is left, and waits for every response. Even if the time is already
+ * up, sends one request per connection. Rejects if a connection breaks.
  */
 export async function runLoad({ port, getNextRequest, connections, ms }: LoadOptions): Promise<Load> {
   const latenciesMs: number[] = []

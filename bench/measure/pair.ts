@@ -9,14 +9,14 @@ export type Target = {
   readonly name: string
   readonly server: Server
   readonly status: number // of every correct response
-  /** Starts a round: the returned function gives one request after the other, or nothing if none is left. */
+  /** Starts a round; each call of the returned function gives the next request, or nothing if none is left. */
   readonly startRound: () => () => Uint8Array | undefined
   readonly connections?: number
 }
 
 /**
- * How often and how long everything is measured. `warmMs` is how long servers run before they are compared. `steadyMs`
- * is how long a value that should stay constant is watched.
+ * How many rounds are measured, and how long (`ms`) each target is measured in a round. `warmMs` is how long servers
+ * run before they are compared. `steadyMs` is how long a value that should stay constant is watched.
  */
 export type Pace = Readonly<Record<'rounds' | 'ms' | 'warmMs' | 'steadyMs', number>>
 
@@ -28,7 +28,7 @@ export type Samples = ReadonlyMap<string, readonly Sample[]>
 
 /**
  * Warms up all targets, then sends requests to each in every round. Every round starts with a different target. Throws
- * for a wrong response.
+ * if a response has the wrong status.
  */
 export async function measureInTurns(
   targets: readonly Target[],
@@ -83,8 +83,8 @@ export function computeMedians(samples: readonly Sample[]): Sample {
 
 /**
  * The cost of a request to `reference` divided by that of one to `target`, as CPU time per request: the median of the
- * rounds' ratios. CPU time excludes the client and other programs on the machine. If it cannot be read, compares
- * responses per second.
+ * rounds' ratios. CPU time excludes the client and other programs on the machine. If CPU time cannot be read, responses
+ * per second are compared instead.
  */
 export function compareCosts(samples: Samples, target: string, reference: string): number {
   const [ours, theirs] = [samples.get(target) ?? [], samples.get(reference) ?? []]

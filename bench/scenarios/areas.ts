@@ -24,7 +24,7 @@ const WARM_UP_BLOCKS = 40
 const WARM_UP_AREAS = 3
 const LANDINGS = 6
 
-// How long to wait until publishing is over, because publishing after a response does not count.
+// How long to wait before a purchase, so that publishing after the previous response does not count towards it.
 const PUBLISHED_AFTER_MS = 1050
 
 /**
@@ -128,7 +128,7 @@ async function fetchPicture({ port }: Server): Promise<string> {
 
 const health = encodeRequest('GET', '/api/health')
 
-/** Measures how long health checks take, while `doing` runs or for `ms` milliseconds. */
+/** Measures how long health checks take: while `doing` runs, or without it for `ms` milliseconds. */
 async function measureHealth({ port }: Server, ms: number, doing?: () => Promise<unknown>) {
   let isOver = false
   const done = doing?.().finally(() => {
@@ -152,7 +152,7 @@ const computePercentiles = (latenciesMs: readonly number[]) => ({
 
 /**
  * Orders the nearest 400 blocks of a nearly full wall, with valid payments; measures the cost per order, and how long
- * health checks take meanwhile.
+ * health checks take during these orders.
  */
 async function measureSearch(terms: Server, full: Server, count: number) {
   const payments = await signPayments(terms, { w: SIDE, h: SIDE }, count)

@@ -88,7 +88,7 @@ async function measureLedger(what: string, place: Place): Promise<Row> {
 async function startArmedWall(place: Place, stubs: StubServices, folder: string): Promise<WallProcess> {
   const database = place.kind === 'sqlite' ? { DATABASE_PATH: place.path } : { DATABASE_URL: place.url }
   const settings = { ...QUIET, ...stubs.settings, ...database }
-  // Killed walls leave their admin sockets in their working directory.
+  // A killed wall leaves its admin socket in its working directory, so each wall runs in `folder`.
   const wall = await startWall(settings, { folder })
   pinProcess(wall.pid, SERVERS_ON)
   await waitUntilArmed(wall.url)

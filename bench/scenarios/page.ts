@@ -24,7 +24,7 @@ const ROOT = join(import.meta.dir, '../..')
 
 const TIMEOUT_MS = 60_000
 
-// How many times slower than this machine a phone of some years ago is.
+// The factor by which a phone from some years ago is slower than this machine.
 const TIMES_SLOWER = 4
 const BLOCKS_SOLD = 8200
 
@@ -36,7 +36,7 @@ const PHONE_LATENCY_MS = 150
 // Each load takes seconds, so there are at most this many rounds.
 const ROUNDS_MAX = 5
 
-/** Measures how the pages of a wall that is some months old, `/` and `/paint`, open on a phone with an empty cache. */
+/** Measures how `/` and `/paint` of a wall that is some months old open on a phone with an empty cache. */
 export const measurePhone: Scenario = async (servers) => {
   const { port } = await servers.getWorksWall()
   const pages = { 'the wall': '', 'the page for painting': '/paint' }
@@ -79,7 +79,7 @@ export const measureReturnVisit: Scenario = async (servers) => {
   const visits = await runInBrowser(async (browser) => {
     const found: { readonly first: readonly number[]; readonly next: readonly number[] }[] = []
     while (found.length < ROUNDS_MAX) {
-      // The emulated connection does not slow down the requests of a service worker.
+      // Service workers are blocked, because the emulated connection does not slow down their requests.
       const context = await browser.newContext({ ...PHONE, serviceWorkers: 'block' })
       const visitWall = (until: string) => loadInTab(context, { url: formatUrl(port), script: NOTE_DRAWINGS, until })
       const first = await visitWall(STORED)

@@ -16,7 +16,8 @@ const BUYERS = 50
 // The duration of a settlement on Base.
 const SETTLE_MS = 2000
 
-// The limit of a chain endpoint's small plan, and the number of buyers for which that limit must be enough.
+// The calls per second that a small plan of a chain endpoint allows, and the buyers per minute for whom that must be
+// enough.
 const CALLS_PER_SECOND = 50
 const BUYERS_PER_MINUTE = 300
 
@@ -30,7 +31,7 @@ export const measurePurchases: Scenario = async (servers, { steadyMs }) => {
     await buyBlocks(wall, payments.splice(0, BUYERS), 1)
     const callsBefore = stubs.countChainCalls()
     const alone = await buyBlocks(wall, payments.splice(0, BUYERS), 1)
-    // The number is rounded down, because a probe sometimes runs in between.
+    // The calls per purchase are rounded down, because a probe sometimes adds a few calls.
     const calls = Math.floor((stubs.countChainCalls() - callsBefore) / BUYERS)
     stubs.setSettleTime(SETTLE_MS)
     const together = await buyBlocks(wall, payments, BUYERS)
@@ -78,8 +79,8 @@ async function buyBlocks({ port }: Server, payments: readonly string[], atOnce: 
 const MINUTE_MS = 60_000
 
 /**
- * Simulates buyers who arrive one after the other for a time; returns how long they waited, and the share that was
- * served.
+ * Simulates buyers who arrive at a constant rate for `ms` milliseconds; returns how long they waited, and the share of
+ * them that was served.
  */
 async function buySteadily(wall: Server, ms: number) {
   const gapMs = MINUTE_MS / BUYERS_PER_MINUTE

@@ -122,13 +122,13 @@ const SOLD = 1000
 
 /**
  * The demand for payment, compared with a handler that sends the same bytes (the cheapest response) and with the x402
- * SDK, which makes it each time.
+ * SDK. The SDK makes a new demand for each request.
  */
 export const measureDemands: Scenario = async (servers, pace) => {
   const [wall, naive] = [await servers.getWall(SOLD), await servers.getNaiveServer(SOLD)]
   const repeatPageGet = (path: string) => repeatRequest(encodeRequest('GET', path))
-  // The blocks of the first row, which a wall sells last. The bare handler sends as many different responses, because
-  // each must be loaded from memory.
+  // The blocks of the first row, which a wall sells last. The bare handler also sends a different response for each
+  // block, because each response must be loaded from memory.
   const blocks = Array.from({ length: COLS }, (_, column) => `/blocks/${column},0`)
   const samples = await measureInTurns(
     [

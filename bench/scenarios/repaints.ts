@@ -8,7 +8,7 @@ import { computeMedian, computePercentile } from '../measure/pair.ts'
 import { countAgents, nameWall, type Server } from '../servers/servers.ts'
 import { createRepaintSigner } from './owners.ts'
 
-// The largest number of agents that a wall may have in the end.
+// The largest number of agents that a wall is expected to have.
 const MANY_AGENTS = 10_000
 
 // The wall publishes at most once every 0.9 s.

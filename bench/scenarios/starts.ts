@@ -62,7 +62,7 @@ const READ_ONLY = 10
 const REPAINTS_A_SECOND = 200
 
 /**
- * The memory of walls of three sizes, and whether the memory of a wall grows while it is read and repainted all the
+ * The memory of walls of three sizes, and whether a wall's memory grows while the wall is read and repainted all the
  * time.
  */
 export const measureMemory: Scenario = async (servers, { steadyMs }) => {

@@ -14,7 +14,9 @@ export type BlockContent = {
   readonly link: string | null
 }
 
-/** The content of one block: nine in ten have a message, as many have a link, and nearly all have a picture. */
+/**
+ * The content of one block. Nine in ten blocks have a message, nine in ten have a link, and nearly all have a picture.
+ */
 export function createContent(roll: Prng): BlockContent {
   return {
     pixels: roll() < 0.96 ? createPicture(roll) : null,

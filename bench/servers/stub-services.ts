@@ -1,6 +1,6 @@
 /**
- * Stubs of a facilitator and a chain: they respond immediately, or to settlements after a set time, and count chain
- * calls.
+ * Stubs of a facilitator and a chain. They respond immediately, except to settlements, which take a set time. Calls to
+ * the chain are counted.
  */
 
 import {
@@ -98,7 +98,7 @@ const answerRequest = (spent: ReadonlyMap<string, Authorization>, { id, method, 
 
 const toBlockHash = (block: bigint) => pad(numberToHex(block), { dir: 'right' })
 
-// The chain has a block per second, because the wall does not trust a chain that stands still.
+// The chain makes a block per second, because the wall does not trust a chain that stands still.
 const computeHeight = () => numberToHex(Math.floor(Date.now() / 1000))
 
 function computeResult(spent: ReadonlyMap<string, Authorization>, method: string, first: unknown): unknown {

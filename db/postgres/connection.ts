@@ -1,9 +1,9 @@
 /**
  * The connections to a database server, and its transactions.
  *
- * Isolation is READ COMMITTED: a transaction first takes the locks on its subject, and every statement then sees
- * everything committed before. Under SERIALIZABLE, a transaction would take its snapshot before it waits for the
- * counters, and most writers of a busy wall would fail. All transactions take locks in the same order, so that
+ * Isolation is READ COMMITTED: a transaction first takes the locks on its subject, and every later statement sees
+ * everything committed before that statement. Under SERIALIZABLE, a transaction would take its snapshot before it waits
+ * for the counters, and most writers of a busy wall would fail. All transactions take locks in the same order, so that
  * deadlocks cannot occur:
  *
  *   1. the wallet (an advisory lock): its payments, its holds, its names; the search for an open area
@@ -45,7 +45,7 @@ import { PROGRESS, createWatermark, type Watermark } from './watermark.ts'
 
 /** The connections of one process to one database. */
 export type Connection = Pick<Pool, 'borrowWithoutTimeout' | 'listen' | 'isOpen' | 'close'> & {
-  /** The latest known position of the database; once it is set, older copies are rejected. */
+  /** The newest known position of the database; once checks have started, connections to older copies are rejected. */
   readonly watermark: Watermark
   /** Runs one statement that only reads, or that is idempotent. Throws `StoreUnavailable`. */
   queryRows<Row>(text: string, values?: readonly Bound[]): Promise<readonly Row[]>
@@ -178,7 +178,7 @@ async function retryTransientFailures<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (error) {
-      // Each such failure closes one connection, and its replacement knows the current tables.
+      // Each such failure closes one connection, and the connection that replaces it knows the current tables.
       if (isOutdated(error) && outdated < CONNECTIONS) {
         outdated += 1
         continue
@@ -304,7 +304,7 @@ function describeCommitRefusal(error: unknown): string | undefined {
 const NOT_NULL_VIOLATION = '23502'
 const CHECK_VIOLATION = '23514'
 
-// Tokens are only queried for a few seconds after their commit.
+// Tokens are queried only within a few seconds after their commit, so old ones can be deleted.
 const FORGET_OLD = `
   DELETE FROM commits WHERE at < now() - interval '15 minutes';
   DELETE FROM leases WHERE until < now() - interval '15 minutes'`

@@ -9,7 +9,7 @@ import { StoreUnavailable } from '../../server/domain/failure.ts'
 /** The response to a commit was lost, and the database does not respond to queries about its outcome. */
 export class CommitUnknown extends StoreUnavailable {}
 
-/** The code of a database's error: SQLSTATE if the server gave one, else Bun's. `undefined` for every other error. */
+/** The code of a database error: SQLSTATE if the server gave one, else Bun's. `undefined` for every other error. */
 export function getErrorCode(error: unknown): string | undefined {
   if (!(error instanceof SQL.SQLError)) return undefined
   return error instanceof SQL.PostgresError ? (error.errno ?? error.code) : 'unknown'
@@ -22,7 +22,7 @@ export const getConstraint = (error: unknown): string | undefined =>
 // A serialisation failure or a deadlock: the server has rolled the transaction back.
 const beaten = /^(40001|40P01)$/
 
-// No connection, a server that starts or stops, or one that has become a standby.
+// No connection, a server that is starting or stopping, or one that has become a standby.
 const lost = /^(08...|57P0.|25006|25P0[34]|ERR_POSTGRES_(CONNECTION|IDLE|LIFETIME|AUTHENTICATION_TIMEOUT).*)$/
 
 // A prepared statement is outdated because the tables changed, for example because another process migrated them.

@@ -23,7 +23,7 @@ export type Means = {
 /** A write that has not begun; its work returns the function that responds to its writer. */
 type Waiting = Write<() => void> & { readonly fail: (error: unknown) => void }
 
-// A group of this size takes some hundredths of a second.
+// A group of this size takes a few hundredths of a second.
 const GROUP_MAX = 64
 
 // One group can run its statements while another waits for the disk.

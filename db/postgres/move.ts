@@ -24,9 +24,9 @@ import { checkServer } from './open.ts'
 import { openPool, WALL_NAME, type Session } from './pool.ts'
 
 /**
- * Reads the wall in a database from one snapshot. Throws `CannotOpen` if a process has the wall open. Nobody can write
- * to the database meanwhile. After `close`, nobody can open the wall or commit to it while the note exists. A rehearsal
- * locks nothing and leaves no note.
+ * Reads the wall in a database from one snapshot. Throws `CannotOpen` if a process has the wall open. Until `close`,
+ * nobody else can write to the database; afterwards, nobody can open the wall or commit to it while the note exists. A
+ * rehearsal locks nothing and leaves no note.
  */
 export const exportPostgres = <T>(
   url: string,
@@ -191,7 +191,7 @@ const toJsonRow = (row: WallRow) =>
     Object.entries(row).map(([column, cell]) => [column, cell instanceof Uint8Array ? `\\x${cell.toHex()}` : cell]),
   )
 
-/** Sets the next numbers, and updates the server's statistics of the tables. */
+/** Sets the next numbers, and updates the server's statistics about the tables. */
 async function finishImport({ queryRows, run }: Session): Promise<void> {
   // A table cannot be altered while a deferred check is pending.
   await run('SET CONSTRAINTS ALL IMMEDIATE; ALTER TABLE changes ENABLE TRIGGER changes_are_numbered_densely')

@@ -37,7 +37,7 @@ export type Pool = {
    */
   listen(notify: () => void): Promise<Listening>
   isOpen(): boolean
-  /** Makes the database unavailable, and disconnects once work in progress has ended. */
+  /** Rejects further work, and disconnects once work in progress has ended. */
   close(): Promise<void>
 }
 
@@ -194,7 +194,7 @@ async function reserveConnection(sql: SQL, answerMs: number): Promise<ReservedSQ
   }
 }
 
-/** Returns a connection on which something failed: rolls its transaction back, or closes the connection. */
+/** Releases a connection after an error: rolls its transaction back, or closes the connection. */
 async function releaseAfterError(client: ReservedSQL, error: unknown): Promise<void> {
   try {
     if (isConnectionLost(error)) return await client.close({ timeout: 0 })

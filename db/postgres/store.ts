@@ -8,7 +8,7 @@ import type { Connection } from './connection.ts'
 // Longer than any commit should take, but shorter than the callers wait.
 const WRITE_MS = 3000
 
-// Deletes a lease that does not exist: the statement writes no row, but the commit is still flushed.
+// Deletes no lease: the statement itself writes no row, but the commit is still flushed.
 const TOUCH = 'DELETE FROM leases WHERE false'
 
 const NO_STANDBY: WriteFailure = { of: 'standby', reason: 'no synchronous standby confirms commits' }
@@ -19,7 +19,7 @@ export function createPostgresStore({ queryRows, query, write, watermark }: Conn
   return {
     async tryWrite() {
       try {
-        // A commit that waits for a standby has no timeout, so no further commit is begun.
+        // A commit that waits for a standby has no timeout, so no further commit is begun while one waits.
         if (await isAwaitingStandby()) return NO_STANDBY
         const writing = write(null, () => countChangedRows(TOUCH, {})).then(() => null, toWriteFailure)
         const result = await Promise.race([writing, Bun.sleep(WRITE_MS)])

@@ -13,7 +13,7 @@ import type { Session } from './pool.ts'
 export type Watermark = {
   /** Starts checking connections; call it once the tables exist. */
   startWatching(): void
-  /** Adds a callback for a replaced server. */
+  /** Adds a callback that is called when the server has been replaced. */
   watchForReplacement(listener: (replaced: StoreReplaced) => void): void
   /**
    * Checks a new connection. Throws `StoreUnavailable` if it leads to an older copy, or to a database that the wall has
@@ -26,7 +26,7 @@ export type Watermark = {
   advance(progress: Progress): void
 }
 
-/** The position of a database: one row of `change` and `payment`. */
+/** The position of a database: one row with the columns `change` and `payment`. */
 export const PROGRESS = `
   SELECT number AS change, (SELECT coalesce(max(id), 0) FROM payments) AS payment FROM counters`
 

@@ -50,7 +50,7 @@ const PENDING = `
 // The plus disables the index on `payer`, because reading the few damaged rows is cheaper than reading all of the
 // payer's purchases.
 const DAMAGED = toSqliteText('SELECT 1 FROM payments WHERE {damaged payments id} AND +payer = $payer LIMIT 1')
-// The page may begin inside an area, so the last purchase sold before the page is read, too.
+// The page may begin inside an area, so the query also reads the last purchase sold before the page.
 const SALES = `
   SELECT p.id, sales.seq, sales.block, p.corner, p.w, p.h, p.claimed_at, p.tx, p.settled, named.payment AS painter_of,
     named.painter
@@ -122,7 +122,7 @@ function* readAccount(payer: Address, page: AccountPage): Tx<Account> {
   }
 }
 
-/** A sale of a wallet, and the painter of its purchase. */
+/** A sale to a wallet, and the painter of that purchase. */
 type SaleRow = SizeRow & {
   readonly id: number
   readonly seq: number

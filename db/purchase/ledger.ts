@@ -56,7 +56,7 @@ export function createLedger({ query, writeTogether, createCachedLookUp }: Drive
   }
 }
 
-// The limit of reuses per receipt, because each costs the payer only a signature and no money.
+// How often a receipt may be reused: limited, because a reuse costs the payer only a signature and no money.
 const REUSES_MAX = 16
 
 const REUSE = `

@@ -140,8 +140,8 @@ const NEXT_OPEN = `
   SELECT i, state FROM blocks WHERE state = 'open' AND NOT {damaged blocks i} ORDER BY rank LIMIT 1`
 
 // On PostgreSQL, claims in one transaction share its locks, and all choose blocks before any of them holds one. Each
-// claim leaves out the blocks that others chose; a setting stores the chosen blocks until the transaction ends. Without
-// a bound value, the statement would be planned each time.
+// claim leaves out the blocks that others chose; a setting stores the chosen blocks until the transaction ends. The
+// limit is a bound value, because a statement without one would be planned each time.
 const CHOOSE_NEXT = {
   sqlite: NEXT_OPEN,
   postgres: `

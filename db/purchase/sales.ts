@@ -113,8 +113,8 @@ const CREDIT = `
 /** The statements that sell blocks in a given state and record the sale in their payment. */
 type Before = { readonly claim: Text; readonly sell: Text }
 
-// The states are literals, because SQLite's indexes cover blocks in one state only. If the state were bound, SQLite
-// would plan the statement again for each value.
+// The states are literals, because each of SQLite's indexes covers only blocks in one state. If the state were bound,
+// SQLite would plan the statement again for each value.
 const createSaleStatements = (payment: 'reserved' | 'released', block: 'reserved' | 'open'): Before => ({
   claim: `
     UPDATE blocks SET state = 'claimed', payment = ${PAYMENT_ID},

@@ -4,8 +4,8 @@
  */
 
 /**
- * SQL for the condition that the entry whose number is in `column` is one of these entries. An index finds each part,
- * so the cost does not depend on the other entries of the log.
+ * SQL for the condition that the entry whose number is in `column` is one of those that define the current state. An
+ * index finds each kind of entry, so the cost does not depend on the other entries of the log.
  */
 export const renderLatestCondition = (column: string): string => `${column} IN (
   SELECT number FROM changes WHERE seq > 0

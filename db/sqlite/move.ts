@@ -28,9 +28,9 @@ import { ensureNotMoved, removeMovedNote, prepareNote } from './migration-marker
 import { openWall } from './open.ts'
 
 /**
- * Reads the wall in the file at `path`, from a consistent copy. Unless the move is a rehearsal, nobody can open the
- * file meanwhile, nor after `close` while the note is next to it. Throws `CannotOpen` if a row is damaged or, except in
- * a rehearsal, if a wall has the file open.
+ * Reads the wall in the file at `path`, from a consistent copy. Unless the move is a rehearsal, no wall can open the
+ * file while `work` runs, or later while the note is next to the file. Throws `CannotOpen` if a row is damaged or,
+ * except in a rehearsal, if a wall has the file open.
  */
 export async function exportSqlite<T>(
   path: string,

@@ -1,4 +1,4 @@
-/** Applied signed messages, stored for as long as a copy of one could be sent again. */
+/** Applied signed messages, each stored for as long as a copy of it could be sent again. */
 
 import type { Hash, UnixMs } from '../../server/domain/purchase/payment.ts'
 import { computeRetentionEnd, type Signed } from '../../server/domain/wall/edit.ts'

@@ -103,7 +103,9 @@ export function toContentList(contents: readonly (BlockContent & { readonly bloc
   return { contents: list, pixels }
 }
 
-/** The fragment that reads the list of `toContentList`, and the SQL for the pixels of one of its members. */
+/**
+ * The fragment that reads the list that `toContentList` makes, and the SQL for the pixels of one member of the list.
+ */
 export const CONTENTS = '{rows $contents block:integer drawn:integer message:text link:text} AS content'
 export const PIXELS_OF_CONTENT = `
   CASE WHEN content.drawn = 1 THEN substr({bytes $pixels}, ${PIXELS_PER_BLOCK} * content.key + 1, ${PIXELS_PER_BLOCK}) END`

@@ -52,7 +52,7 @@ export function* listPainters(blocks: readonly BlockIndex[]): Tx<ReadonlySet<Add
 
 /**
  * Like `listPainters`, for a repaint with a painter's signature. Such repaints lock the counters, and so do messages
- * that name a painter. No repaint by a replaced painter is therefore stored after the message.
+ * that name a painter. Therefore, no repaint by a replaced painter is stored after the message that replaced it.
  */
 export function* lockAndListPainters(blocks: readonly BlockIndex[]): Tx<ReadonlySet<Address | null>> {
   yield* takeLock(COUNTERS)

@@ -11,7 +11,10 @@ const SOCK_CLOEXEC = 0o2000000
 
 /** Notifies the supervisor of the state of the process. */
 export type Supervisor = {
-  /** Reports that the process serves. From then on, sends signs of life as often as the supervisor requests. */
+  /**
+   * Reports that the process is serving requests. From then on, sends signs of life as often as the supervisor
+   * requests.
+   */
   reportReady(): void
   /** Reports that the process is stopping and from now on only finishes the requests in progress. */
   reportStopping(): void
@@ -32,7 +35,7 @@ export function openSupervisor(env: Environment, failed: (why: string) => void):
     return {
       reportReady() {
         notify('READY=1')
-        // A hanging thread sends no sign of life. Two are sent per interval, because one may be late.
+        // A hanging thread sends no sign of life. Two signs are sent per interval, because one may be late.
         if (timeoutMs > 0) setInterval(() => notify('WATCHDOG=1'), timeoutMs / 2).unref()
       },
       reportStopping: () => notify('STOPPING=1'),

@@ -85,7 +85,7 @@ function keepFinalTransfers({ payee, from, through, transfers }: KeptReceipts): 
   return { payee, from, through: last, transfers: transfers.filter(({ height }) => height <= last) }
 }
 
-/** Reads the transfers to a payee, and continues where the cached ones end. */
+/** Reads the transfers to a payee, starting where the cached transfers end. */
 async function readReceipts(
   chain: Chain,
   clock: Clock,

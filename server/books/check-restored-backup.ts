@@ -54,7 +54,7 @@ export type RestoredBackupCheck = {
  * Makes the check of this process.
  *
  * A store behind its witness is an older copy: it sells nothing until the operator accepts it. A store that is level
- * with a witness on its own device is current. Any other store may have been restored together with its witness. It
+ * with a witness on a separate device is current. Any other store may have been restored together with its witness. It
  * sells nothing until every authorization that paid the wall since the last recorded height has a purchase, or the
  * operator has resolved it. Once a store is current, money without a purchase is stray, because a purchase is stored
  * before its money moves. Such money is booked, the operator gets an alert, and sales continue. In the minutes after an
@@ -203,7 +203,7 @@ async function bookUnknown(
   return []
 }
 
-/** Ignores the error that another process has booked the payment just before. */
+/** Ignores the error that occurs if another process has just booked the payment. */
 function ignoreStaleWrite(error: unknown): void {
   if (!(error instanceof StaleWriteError)) throw error
 }

@@ -1,6 +1,6 @@
 /**
  * Finds money on the chain that belongs to no purchase in the store. Either somebody sent it without an order, or the
- * database is an older copy that was restored: then blocks that were sold since would be sold again.
+ * database is a restored older copy. Such a copy would sell blocks again that were sold after it was made.
  */
 
 import { canBuyBlocks } from '../../shared/chain/arrivals.ts'
@@ -33,7 +33,10 @@ export async function findNextHeight({ chain, checkpoint, terms }: FindOrphanDep
   return seen === 'silent' ? seen : seen + 1n
 }
 
-/** Every address at which this wall is paid, was paid or asked to be paid, according to settings, store and witness. */
+/**
+ * Every address at which this wall is paid, was paid, or has asked to be paid, according to settings, store and
+ * witness.
+ */
 export const listPayees = async (
   {
     checkpoint,

@@ -91,7 +91,8 @@ export type Buyer = {
 type FinishedPurchase = { readonly saved: SavedPayment; readonly receipt: Receipt | AreaReceipt }
 
 /**
- * A payment of an earlier process: its outcome if it was sent again, or whether it was skipped as beyond the budget.
+ * A payment of an earlier process: its outcome if it was sent again, or whether it was skipped because it exceeds the
+ * budget.
  */
 type Leftover = { readonly saved: SavedPayment; end?: Promise<FinishedPurchase>; isPassedOver?: true }
 

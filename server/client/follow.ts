@@ -20,7 +20,7 @@ export type FollowOptions = {
   readonly onLost?: ((why: Failure) => void) | undefined
 }
 
-/** Every change after a number, or from now on, until the signal ends it. */
+/** Every change after a number, or from now on, until the signal aborts. */
 export async function* follow(
   url: URL,
   { after, signal = new AbortController().signal, onConnect, onLost }: FollowOptions,

@@ -144,7 +144,7 @@ function decideAfterPaying(answer: Answer | undefined, situation: Paid): Step {
   const error = answer && parseError(answer.status, answer.body)
   if (error?.charged === 'yes') return { do: 'stop', saved: 'set aside', failure: toPaidFailure(error) }
   if (error?.charged === 'no') {
-    // An earlier process may have ordered under other terms; and terms may change between request and payment.
+    // An earlier process may have ordered under different terms, and the terms may change between request and payment.
     const mayAsk = signaturesLeft > 0 && (sent.isEarlier || error.status === 402)
     return mayAsk ? { do: 'ask' } : { do: 'stop', saved: 'removed', failure: error }
   }

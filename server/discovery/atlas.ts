@@ -20,7 +20,7 @@ const WORKS_A_PAGE = 48
 const AGENTS_A_PAGE = 100
 const FEED_WORKS = 50
 
-// The largest width or height of an artwork's picture, in pixels, if it is enlarged.
+// The largest width or height, in pixels, to which an artwork's picture is enlarged.
 const PICTURE_MAX = 320
 const SCALE_MAX = 16
 

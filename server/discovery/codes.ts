@@ -1,4 +1,6 @@
-/** Every error code in words: its meaning and what to do next. A code without an entry does not compile. */
+/**
+ * Every error code in words: its meaning and what to do next. The program does not compile if a code lacks an entry.
+ */
 
 import { AREA_BLOCKS_MAX } from '../../shared/area.ts'
 import { FrameworkText, MessageText, NameText, PainterText } from '../../shared/contract/block.ts'

@@ -8,7 +8,7 @@ import type { BlockIndex } from '../../shared/wall.ts'
 import { findSoldArea } from '../domain/wall/sold-area.ts'
 import { escapeMarkup } from './site.ts'
 
-/** The first facts about the wall on the page. */
+/** The facts about the wall that the page shows first. */
 export type FirstScreen = {
   readonly sold: ReadonlySet<BlockIndex> | ReadonlyMap<BlockIndex, unknown>
   readonly perBlock: string // in dollars with cents

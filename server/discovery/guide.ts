@@ -102,7 +102,7 @@ const SIZES = {
   AREA_BLOCKS_MAX,
 }
 
-/** The values of placeholders for a word or a sentence. */
+/** The values of placeholders that stand for a word or a sentence. */
 function renderFacts(site: Site): Values {
   const { baseUrl, title, terms } = site.offer
   return {

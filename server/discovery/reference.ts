@@ -33,7 +33,7 @@ function renderReference(operation: Operation): string {
   ].join('\n\n')
 }
 
-/** The skill's name. Such names contain only lower-case letters and hyphens. */
+/** The skill's name. The names of skills contain only lower-case letters and hyphens. */
 export const SKILL_NAME = 'pixel-wall'
 
 /** The skill's description: when to use it, and the one setting that it needs. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { openFacilitatorAt, createOneDollarTerms, signPayment } from '../support/chain/payments.ts'
+import { createFacilitatorClient, createOneDollarTerms, signPayment } from '../support/chain/payments.ts'
 import { orderArea, signArea } from '../support/e2e/area-orders.ts'
 import { buyBlock, fetchBlock, repaintBlock, signBlockPayment } from '../support/e2e/buyer.ts'
 import { runCommand } from '../support/e2e/command.ts'
@@ -84,7 +84,7 @@ describe('a wall on a file', () => {
     const stray = await world.network.createFundedWallet(1)
     const terms = createOneDollarTerms(world.payTo)
     const payload = await signPayment(stray, terms)
-    expect(await openFacilitatorAt(world.network.facilitatorUrl).settle(payload, terms)).toMatchObject({
+    expect(await createFacilitatorClient(world.network.facilitatorUrl).settle(payload, terms)).toMatchObject({
       success: true,
     })
     const { nonce } = (payload.payload as { authorization: { nonce: string } }).authorization

@@ -1,4 +1,4 @@
-/** Turns pointer and wheel input into actions. */
+/** Turns pointer, wheel and keyboard input into actions. */
 
 import type { Point } from '../camera/camera.ts'
 import { computeThrowSpeed, type Moment } from '../camera/motion.ts'

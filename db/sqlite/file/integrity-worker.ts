@@ -1,4 +1,4 @@
-/** The worker that checks a file while the process that owns it is busy. */
+/** The worker that checks a file in its own thread, while the process that owns the file continues to work. */
 
 import { Database } from 'bun:sqlite'
 import { getFailureCode } from '../errors.ts'
@@ -32,7 +32,7 @@ function inspectFile(path: string, look: (connection: RawConnection) => Inspecti
     try {
       return look({ prepare, run: (sql) => void db.run(sql) })
     } finally {
-      // Connections left open would be closed only when the thread ends, and would lock out the file's owner for that
+      // Connections left open would be closed only when the thread ends, and could lock out the file's owner at that
       // moment.
       for (const statement of statements) statement.finalize()
       db.close(true)

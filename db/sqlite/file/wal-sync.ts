@@ -1,6 +1,6 @@
 /**
- * The disk below a database. If a commit waited for the disk, it would block the one thread that serves all requests,
- * for some milliseconds. So writes that can wait a moment are committed to the write-ahead log, and another thread
+ * The disk below a database. If a commit waited for the disk, it would block, for a few milliseconds, the one thread
+ * that serves all requests. So writes that can wait a moment are committed to the write-ahead log, and another thread
  * flushes it.
  */
 
@@ -11,7 +11,7 @@ import type { Soon } from './group-commit.ts'
 /** When a group commit starts, and how it is flushed. */
 export type Disk = {
   readonly soon: Soon
-  /** Resolves when everything committed before is flushed; absent if there is no disk. */
+  /** Resolves when everything committed before the call is flushed; absent if there is no disk. */
   readonly flush?: () => Promise<void>
   close(): void
 }

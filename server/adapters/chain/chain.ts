@@ -14,7 +14,7 @@ import { readBalance, createStateReader } from './state.ts'
 import { readStatus, type Proof } from './status.ts'
 import { readTransfers } from './transfers.ts'
 
-// If a payment was read within this time, its buyer is waiting for its settlement.
+// If a payment's authorization was read within this time, its buyer is assumed to be waiting for the settlement.
 const BUYING_MS = 60_000
 
 // The size of the caches of payments that were read or found paid: more than are open at a time.

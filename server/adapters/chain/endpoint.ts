@@ -59,7 +59,7 @@ export type Endpoint = {
   readonly queueCall: CallQueue
   /** Calls immediately, without queueing; only for a caller whose turn it is. */
   post(method: string, params: readonly unknown[]): Promise<unknown>
-  /** Waits for its turn, then calls. */
+  /** Waits for the call's turn in the queue, then calls. */
   call(context: CallContext, method: string, params: readonly unknown[]): Promise<unknown>
 }
 

@@ -41,7 +41,7 @@ export type Endpoints = {
   /** Records a block that an endpoint has shown. */
   recordBlock(height: Height): void
   /**
-   * Tries `work` on one endpoint after the other until one succeeds. A result comes from one endpoint only, because two
+   * Tries `work` on one endpoint after another until it succeeds. A result comes from one endpoint only, because two
    * may be at different blocks. While all endpoints lag behind, retries as long as `onLag` allows; after other
    * failures, tries all endpoints once more.
    */

@@ -31,7 +31,7 @@ export async function probeEndpoints(
       (error: unknown): ChainHealth => createSilentHealth(endpoint, error),
     )
     endpoint.isInTrouble = health.kind === 'silent'
-    // Ends any pause that the endpoint requested: an armed wall must not keep buyers waiting for it.
+    // Ends any pause that the endpoint requested: an armed wall must not make buyers wait for the end of a pause.
     if (health.kind === 'none') endpoint.restsUntil = 0
     reportHealth(endpoints, endpoint, health)
     return health

@@ -7,8 +7,8 @@ import type { Endpoint, Machine, Session } from './endpoint.ts'
 import { readBlock, callContract, parseHexData, MULTICALL } from './endpoints.ts'
 
 /**
- * The state of one authorization at one block. `hash` is the hash of block `blockAsked`; `undefined` if none was asked
- * for or it is too old.
+ * The state of one authorization at one block. `hash` is the hash of block `blockAsked`; it is `undefined` if no block
+ * was requested, or if that block is too old.
  */
 export type AuthorizationState = {
   readonly number: bigint

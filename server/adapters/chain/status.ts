@@ -42,8 +42,8 @@ export async function readStatus(session: Session, check: ChainCheck): Promise<C
   const { endpoints, states, payment, head, proof } = check
   const question = { asset: payment.accepted.asset, key: payment, blockAsked: proof?.block }
   const querySafe = () => states.readSafe(session, question)
-  // After the expiry, the safe block is read first. If the payer also signed the nonce for longer, the safe block may
-  // not show its use yet.
+  // After the expiry, the safe block is read first. If the payer also signed the nonce with a later expiry, the safe
+  // block may not show the use of the nonce yet.
   const isOver = (endpoints.findNewest()?.timestamp ?? 0n) > payment.validBefore
   const early = isOver ? await catchAsUnknown(querySafe()) : 'unknown'
   if (early !== 'unknown' && early !== undefined && early.number >= head && early.spent)
@@ -51,7 +51,7 @@ export async function readStatus(session: Session, check: ChainCheck): Promise<C
   const known = endpoints.findNewest()?.number ?? 0n
   const latest = await states.readLatest(session, question)
   endpoints.recordBlock(latest)
-  // An endpoint that is older than earlier results does not prove that an authorization is unused.
+  // An endpoint whose newest block is older than earlier results does not prove that an authorization is unused.
   if (latest.number < head || (!latest.spent && latest.number < known)) throw new EndpointBehind('an older block')
   const readSafeState = async () => (early === 'unknown' ? await querySafe() : early)
   if (!latest.spent) return (await isExpired(latest, payment, readSafeState)) ? EXPIRED : { kind: 'unspent' }
@@ -92,7 +92,7 @@ async function readOutcome(
   seen: AuthorizationState,
 ): Promise<ChainStatus> {
   const { payment, named, proof, storeProof } = check
-  // The block of the payment was not replaced.
+  // The block that contained the payment in an earlier check has not been replaced.
   if (proof !== undefined && seen.hash === proof.blockHash) return { kind: 'paid', tx: proof.tx }
   const interpretReceipt = (receipt: TransactionReceipt | undefined) => {
     const end = receipt === undefined ? SILENT : findPaymentOutcome(receipt, payment)

@@ -91,7 +91,10 @@ export async function readEvents(
 // Bad request, payload too large, unprocessable.
 const REFUSING: ReadonlySet<number | undefined> = new Set([400, 413, 422])
 
-/** Whether a smaller range may succeed. Any RPC error counts, because endpoints word this one differently. */
+/**
+ * Whether a smaller range may succeed. Any RPC error counts, because endpoints word the error for a range that is too
+ * large differently.
+ */
 function isRangeTooLarge(error: unknown, blocks: bigint): boolean {
   if (error instanceof RpcRequestError) return true
   if (error instanceof HttpRequestError) return REFUSING.has(error.status)

@@ -42,7 +42,7 @@ const BUCKETS_SECONDS = [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100]
 // Reads take a fraction of a millisecond, a purchase seconds.
 const HTTP_BUCKETS_SECONDS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100]
 
-// The buckets range from one block, over small and large pictures, to the largest area.
+// The buckets range from one block, through small and large pictures, to the largest area.
 const BUCKETS_BLOCKS = [1, 4, 12, 30, 100, 400]
 
 // Reported as 0 from the start, because a series that begins with its first alert shows no increase.

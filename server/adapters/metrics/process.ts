@@ -3,7 +3,7 @@
 import { readdir } from 'node:fs/promises'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 
-// An event loop delay above the last bucket means that the process stood still.
+// An event loop delay above the last bucket means that the process was suspended or blocked.
 const DELAYS_SECONDS = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10]
 
 const TURN_EVERY_MS = 50

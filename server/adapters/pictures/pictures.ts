@@ -1,7 +1,7 @@
 /**
  * Reads and writes pictures with the runtime's codecs, outside the main thread. Each upload has its own worker, which
  * can be terminated. At most one paid and one free picture are decoded at a time, so that free pictures do not delay
- * orders. The wall's own pictures share another worker, so that no upload delays them.
+ * orders. The wall's own pictures share a separate worker, so that no upload delays them.
  */
 
 import { createFairLine } from '../../domain/fair-line.ts'

@@ -71,7 +71,7 @@ export function createContractSignatureCheck(
     if (!code && wrapper === undefined) return 'not-signed'
     const isKnown = priority === 'payer' && knownPayers.get(wallet) === true
     if (!tryTakeBudget(wallet, isKnown ? 'known payer' : priority)) return 'busy'
-    // A deployed wallet needs no deployment, so the call in the signature is not made.
+    // A deployed wallet needs no deployment, so the deployment call in the signature is not made.
     const asked = wrapper === undefined || !code ? wrapper : { signature: wrapper.signature }
     const answer = await calls.make(() => queryContract(request, wallet, digests, asked ?? { signature }))
     if (priority === 'payer' && isSignedDigest(answer)) knownPayers.set(wallet, true)

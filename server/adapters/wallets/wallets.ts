@@ -24,8 +24,8 @@ import type { Keys } from './recover.ts'
  *
  * A key's signature is enough to admit a payment, even if its payer has code, as with EIP-7702. Nobody else can make
  * that signature, so the payment is not junk, and the key controls such an account. The token calls the account's code
- * instead, and some code accepts only signatures in its own format. The facilitator checks whether the money would move
- * before anything is claimed; `checkTokenSignature` decides whether to believe a facilitator that rejects the
+ * instead, and some code accepts only signatures in its own format. Before anything is claimed, the facilitator checks
+ * whether the money would move; `checkTokenSignature` decides whether to believe a facilitator that rejects the
  * signature.
  */
 export function createViemWallets(
@@ -39,13 +39,13 @@ export function createViemWallets(
   const queryContract = createContractSignatureCheck(request, contracts, calls, clock)
   const senders = createReputation(clock)
   const computePayerDigest = createAuthorizationHasher(assetName, assetVersion)
-  // A payment is checked before it is queued, and again by its purchase.
+  // Payments whose key signature was valid: each is checked before it is queued, and again during its purchase.
   const signedByKey = new WeakSet<Payment>()
   const queryPayerContract = async ({ payer, signature }: Payment, digest: Hash): Promise<SignatureCheck> => {
     const answer = await queryContract(payer, [digest], signature, 'payer')
     return isSignedDigest(answer) ? 'signed' : answer
   }
-  /** The first contract that accepts the signature. If one cannot be queried, the signature is not denied. */
+  /** The first contract that accepts the signature. If any contract cannot be queried, the signature is not denied. */
   const queryContracts = async (
     signers: readonly Address[],
     digests: readonly Hash[],

@@ -103,8 +103,8 @@ async function purchaseArea(wall: Wall, options: Call['options'], area: AreaCall
 }
 
 /**
- * `pixel-wall paint`: puts a picture on a rectangle of blocks. Buys it with one payment, or repaints it if the wallet
- * owns it.
+ * `pixel-wall paint`: puts a picture on a rectangle of blocks. Buys the rectangle with one payment, or repaints it if
+ * the wallet owns it.
  */
 export const paint: Command = {
   summary: 'buys an area with a picture across it, or repaints it if you own it',

@@ -30,7 +30,7 @@ export type Call = {
   readonly url: URL // of the wall
   /** The wall, without a key: for free reads. */
   readonly openForReading: () => Wall
-  /** The wall, with the caller's key, and `--max` as the most to sign for. */
+  /** The wall, with the caller's key, and `--max` as the spending limit. */
   readonly openAsOwner: () => Promise<Wall>
   /** The wall, with the locally stored painter's key; `undefined` before the first purchase. */
   readonly openAsPainter: () => Promise<Wall | undefined>

@@ -168,7 +168,7 @@ function requireDollars(text: string): string {
   return text
 }
 
-// The wall may be anybody's, so no text from it may control the terminal.
+// The wall may belong to anybody, so no text from it may control the terminal.
 const writeNotice = (line: string) => void process.stderr.write(`${escapeLine(line)}\n`)
 
 function reportFailure(error: unknown, isJson: boolean, earlier: Earlier): number {

@@ -10,7 +10,8 @@ import type { Hex, TransactionReceipt } from './chain-facts.ts'
 /** The maximum number of calls in one request. */
 export const BATCH_MAX = 100
 
-// Blocks of events in one call, and calls in one request: the limits that most public endpoints accept.
+// How many blocks of events one call covers, and how many calls one request contains: limits that most public endpoints
+// accept.
 const WINDOW = 10_000n
 const WINDOWS_AT_ONCE = 10
 
@@ -72,7 +73,7 @@ export async function openChain(urls: readonly string[], network: Network): Prom
   }
 }
 
-/** The first successful response of an endpoint; tries all endpoints a second time after a pause. */
+/** The first successful response of an endpoint; if all endpoints fail, tries them a second time after a pause. */
 async function queryFirst<R>(endpoints: readonly Endpoint[], ask: (endpoint: Endpoint) => Promise<R>): Promise<R> {
   for (const pauseMs of PAUSES_MS) {
     await wait(pauseMs)

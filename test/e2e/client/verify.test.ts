@@ -10,7 +10,7 @@ import type { FeedPage, Sale } from '../../../shared/contract/feed.ts'
 import { AUTHORIZATION_TYPES, networks, PRIMARY_TYPE } from '../../../shared/usdc.ts'
 import { COLS } from '../../../shared/wall.ts'
 import { truncateWallet } from '../../../shared/wallet.ts'
-import { openFacilitatorAt, createOneDollarTerms, signPayment } from '../../support/chain/payments.ts'
+import { createFacilitatorClient, createOneDollarTerms, signPayment } from '../../support/chain/payments.ts'
 import { orderArea, signArea } from '../../support/e2e/area-orders.ts'
 import { buyBlock } from '../../support/e2e/buyer.ts'
 import { runCommand } from '../../support/e2e/command.ts'
@@ -50,7 +50,7 @@ async function createFundedBuyer(dollars: number) {
 }
 
 const settlePayment = (payload: PaymentPayload) =>
-  openFacilitatorAt(world.network.facilitatorUrl).settle(payload, payload.accepted)
+  createFacilitatorClient(world.network.facilitatorUrl).settle(payload, payload.accepted)
 
 const readNonce = ({ payload }: PaymentPayload) => (payload as { authorization: { nonce: Hex } }).authorization.nonce
 

@@ -9,7 +9,7 @@ export async function checkTables({ DATABASE_PATH: path, DATABASE_URL: url }: Da
   if (path !== undefined) return checkFile(path)
   if (url === undefined) return []
   const wrong = await queryRows<{ words: string }>(url, WRONG)
-  return [...wrong.map(({ words }) => words), ...findPartialHoldings(await queryRows<Holding>(url, HOLDINGS))]
+  return [...wrong.map(({ words }) => words), ...describeWrongHoldings(await queryRows<Holding>(url, HOLDINGS))]
 }
 
 function checkFile(path: string): readonly string[] {
@@ -17,7 +17,7 @@ function checkFile(path: string): readonly string[] {
   const rows = database.query<{ integrity_check: string }, []>('PRAGMA integrity_check').all()
   return [
     ...rows.flatMap(({ integrity_check }) => (integrity_check === 'ok' ? [] : [integrity_check])),
-    ...findPartialHoldings(database.query<Holding, []>(HOLDINGS).all()),
+    ...describeWrongHoldings(database.query<Holding, []>(HOLDINGS).all()),
   ]
 }
 
@@ -28,7 +28,7 @@ const HOLDINGS = `
   SELECT size, state, CAST((SELECT count(*) FROM blocks WHERE payment = p.id) AS INTEGER) AS blocks FROM payments AS p`
 
 /** Checks that a payment holds or bought a whole area, and that a released payment holds nothing. */
-function findPartialHoldings(holdings: readonly Holding[]): string[] {
+function describeWrongHoldings(holdings: readonly Holding[]): string[] {
   return holdings.flatMap(({ size, state, blocks }) => {
     const [w, h] = size.split('x').map(Number)
     const all = state === 'reserved' || state === 'sold' ? (w ?? 0) * (h ?? 0) : 0

@@ -5,7 +5,7 @@ import { startChain } from '../../../server/local/chain.ts'
 import { startLocalNetwork } from '../../../server/local/network.ts'
 import type { LocalNetwork } from '../../../server/local/network.ts'
 import { createWallet } from '../../../server/local/wallets.ts'
-import { openFacilitatorAt, createOneDollarTerms, signPayment } from '../../support/chain/payments.ts'
+import { createFacilitatorClient, createOneDollarTerms, signPayment } from '../../support/chain/payments.ts'
 
 // Goal: the embedded network settles and rejects payments, and ends, as the demo and the tests require. Method: the
 // facilitator client of the x402 SDK, and processes that end. The contract suite of facilitators covers the promises of
@@ -21,7 +21,7 @@ const createSellerTerms = () => createOneDollarTerms(createWallet().address)
 
 test('payments without funds, with a used nonce or to another payee are each rejected with a different reason', async () => {
   const terms = createSellerTerms()
-  const facilitator = openFacilitatorAt(network.facilitatorUrl)
+  const facilitator = createFacilitatorClient(network.facilitatorUrl)
   const poor = await signPayment(await network.createFundedWallet(0.5), terms)
   expect((await facilitator.verify(poor, terms)).invalidReason).toBe('invalid_exact_evm_insufficient_balance')
 
@@ -35,7 +35,7 @@ test('payments without funds, with a used nonce or to another payee are each rej
 
 test('after a transfer is dropped from the transaction pool, the next transfer still settles', async () => {
   const terms = createSellerTerms()
-  const facilitator = openFacilitatorAt(network.facilitatorUrl)
+  const facilitator = createFacilitatorClient(network.facilitatorUrl)
   const [first, second] = [await network.createFundedWallet(1), await network.createFundedWallet(1)]
   const [lost, kept] = [await signPayment(first, terms), await signPayment(second, terms)]
   await network.halt()
@@ -79,7 +79,7 @@ test('the local facilitator returns a JSON error for each invalid request', asyn
 test('on a chain that mines a block every 200 ms, parallel payments all settle', async () => {
   const slow = await startLocalNetwork({ blockTimeSeconds: 0.2 })
   const terms = createSellerTerms()
-  const facilitator = openFacilitatorAt(slow.facilitatorUrl)
+  const facilitator = createFacilitatorClient(slow.facilitatorUrl)
   const payers = await Promise.all(Array.from({ length: 5 }, () => slow.createFundedWallet(1)))
   const payments = await Promise.all(payers.map((payer) => signPayment(payer, terms)))
   const settled = await Promise.all(payments.map((payment) => facilitator.settle(payment, terms)))
@@ -93,7 +93,7 @@ test('a settlement whose receipt does not arrive in time is reported as pending,
   const terms = createSellerTerms()
   const payment = await signPayment(await hasty.createFundedWallet(1), terms)
   await hasty.halt()
-  const facilitator = openFacilitatorAt(hasty.facilitatorUrl)
+  const facilitator = createFacilitatorClient(hasty.facilitatorUrl)
   const settled = await facilitator.settle(payment, terms)
   expect(settled).toMatchObject({ success: false, errorReason: 'settlement_pending' })
   await hasty.client.mine({ blocks: 1 })

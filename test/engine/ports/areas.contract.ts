@@ -134,7 +134,7 @@ function testNearest(test: EngineTest, testLast: EngineTest): void {
     expect(await wall.ledger.checkSpace('next,2x1')).toBe('claimed')
   })
 
-  test('an area that has space only once held blocks are released counts as reserved', async (wall) => {
+  test('an area that will fit only after held blocks are released counts as reserved', async (wall) => {
     await reserveTarget(wall, '0,0,160x1', createTestPayment(1, 1), SILENT)
     expect(await wall.ledger.checkSpace('next,4x90')).toBe('reserved')
     expect(await wall.ledger.checkSpace('next,4x89')).toBe('open')

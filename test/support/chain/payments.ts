@@ -30,4 +30,5 @@ export function signPayment(wallet: Wallet, requirements: PaymentRequirements): 
 }
 
 /** The stock client for a facilitator; pass a short timeout to notice soon that the facilitator hangs. */
-export const openFacilitatorAt = (url: string, timeoutMs = 10_000) => new HTTPFacilitatorClient({ url, timeoutMs })
+export const createFacilitatorClient = (url: string, timeoutMs = 10_000) =>
+  new HTTPFacilitatorClient({ url, timeoutMs })
