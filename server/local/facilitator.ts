@@ -54,12 +54,12 @@ const routes: Readonly<Record<string, Route>> = {
   '/verify': {
     method: 'POST',
     handle: (facilitator, request) =>
-      decideRequest(request, 'unexpected_verify_error', (...ask) => facilitator.verify(...ask)),
+      respondToPayment(request, 'unexpected_verify_error', (...ask) => facilitator.verify(...ask)),
   },
   '/settle': {
     method: 'POST',
     handle: (facilitator, request) =>
-      decideRequest(request, 'unexpected_settle_error', (...ask) => facilitator.settle(...ask)),
+      respondToPayment(request, 'unexpected_settle_error', (...ask) => facilitator.settle(...ask)),
   },
   '/supported': { method: 'GET', handle: async (facilitator) => Response.json(facilitator.getSupported()) },
 }
@@ -72,7 +72,7 @@ async function answerRequest(facilitator: x402Facilitator, request: Request): Pr
 }
 
 /** The reference facilitator throws for a malformed payload; hosted facilitators return a 500, and so does this one. */
-async function decideRequest(
+async function respondToPayment(
   request: Request,
   failure: string,
   decide: (payload: PaymentPayload, requirements: PaymentRequirements) => Promise<object>,

@@ -36,7 +36,7 @@ export function readMessage(value: unknown): Message {
   if (typeof method !== 'string') return createMalformedMessage('method must be a string')
   const id = readId(value)
   if (id === undefined)
-    return createMalformedMessage('id must be a string or an integer that a double can represent exactly')
+    return createMalformedMessage('id must be a string or an integer of at most 2^53 - 1 in magnitude')
   if (!isMethod(method)) return id === null ? { kind: 'notification' } : createUnknownMethodMessage(id)
   if (params !== undefined && (typeof params !== 'object' || params === null)) return createInvalidParamsMessage(id)
   if (!methods[method](value)) return createInvalidParamsMessage(id)

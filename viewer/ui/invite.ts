@@ -31,9 +31,9 @@ export function createInvite(): PanelContent {
     createFactsLine(
       createElement(
         'span',
-        'Your agent needs a wallet with USDC. If your agent supports MCP, connect it to ',
+        'Your agent needs a wallet with USDC. If it supports MCP, you can connect it to ',
         createElement('code', `${location.origin}/mcp`),
-        ' instead.',
+        ' instead of pasting the prompt.',
       ),
     ),
   )

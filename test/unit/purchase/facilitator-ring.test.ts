@@ -186,7 +186,7 @@ describe('a verification', () => {
     ['is overloaded', { kind: 'busy' }],
     ['rejects a valid signature', { kind: 'invalid', reason: 'invalid_exact_evm_signature' }],
     ['rejects a payer with enough money as too poor', { kind: 'invalid', reason: poor }],
-  ])('the second facilitator verifies if the first one %s', async (_, verification) => {
+  ])('if the first facilitator %s, the second one verifies the payment', async (_, verification) => {
     const { first, ring, listNotes } = createRingOfTwo()
     first.verification = verification
     expect(await ring.verify('next', createPayment())).toEqual({ kind: 'valid', by: SECOND })
