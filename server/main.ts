@@ -69,7 +69,7 @@ function exitBeforeOpening(): never {
   process.exit(0)
 }
 
-/** Signals that ask the process to end. A second one ends the drain wait; requests are still finished. */
+/** Signals that ask the process to end. A second signal ends the wait during draining; requests are still finished. */
 function waitForSignals(): { readonly asked: Promise<void>; readonly askedAgain: AbortSignal } {
   const { promise: asked, resolve } = Promise.withResolvers<void>()
   const again = new AbortController()

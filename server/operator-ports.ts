@@ -71,7 +71,7 @@ export type Reports = {
     by: { readonly outcome: ReportOutcome; readonly who: string; readonly why: string },
     now: UnixMs,
   ): Promise<number>
-  /** At most `limit` open reports that were not delivered to the webhook, oldest first. */
+  /** At most `limit` open reports that have not been delivered to the webhook, oldest first. */
   listUndelivered(limit: number): Promise<readonly OpenReport[]>
   markDelivered(id: number): Promise<void>
 }

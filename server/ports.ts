@@ -66,7 +66,7 @@ export type Ledger = {
   ): Promise<{ readonly taken: readonly BlockIndex[]; readonly held: readonly BlockIndex[] }>
   /**
    * Holds the target for a new or a released payment, in one transaction. A released payment keeps its first target and
-   * listing, but takes the picture of this listing if it has none.
+   * listing, but takes the picture of `listing` if its own listing has none.
    */
   claim(
     target: Target,
@@ -93,8 +93,8 @@ export type Ledger = {
   writeOff(purchase: Purchase): Promise<void>
   /**
    * Releases a held block. `isFinal` ends the watch for a late payment. Throws `StaleWriteError` for a purchase that
-   * has become uncertain since, or that a later attempt holds: another run may have settled it, so no rejection is
-   * final.
+   * has become uncertain since it was read, or that a later attempt holds: another run may have settled it, so no
+   * rejection is final.
    */
   release(purchase: Purchase, isFinal: boolean): Promise<void>
   /**
@@ -128,7 +128,7 @@ export type LedgerReader = {
   countPending(): Promise<Pending>
   /** A page of a wallet's purchases, without those that were released permanently. */
   readAccount(wallet: Address, page?: AccountPage): Promise<Account>
-  /** At most `limit` purchases of a wallet with any outcome, newest first: those begun before number `before`. */
+  /** At most `limit` purchases of a wallet with numbers below `before`, whatever their outcome, newest first. */
   listPurchases(wallet: Address, before: number, limit: number): Promise<readonly NumberedPurchase[]>
   /** At most `limit` payments that bought something, in the order of their first sales, after sale number `after`. */
   listSold(after: number, limit: number): Promise<readonly SoldPayment[]>
@@ -149,7 +149,7 @@ export type Blocks = {
   edit(block: BlockIndex, edit: Edit, now: UnixMs): Promise<EditResult>
   /** The owner of an area. */
   findOwner(area: Area): Promise<AreaOwner>
-  /** Applies an edit to every block of an area, or to none. The edit has the pixels of each block in turn, by rows. */
+  /** Applies an edit to every block of an area, or to none. The edit has the pixels of block after block, row by row. */
   editArea(area: Area, edit: Edit, now: UnixMs): Promise<EditResult>
 }
 
@@ -252,8 +252,8 @@ export type Witness = {
  */
 export type Leases = {
   /**
-   * Takes or renews a lease for `forMs`. Returns `first`, or `again` if another process had it in the last minutes;
-   * `false` while another process has it.
+   * Takes or renews a lease for `forMs`. Returns `first`, or `again` if another process had the lease in the last few
+   * minutes; `false` while another process has it.
    */
   take(key: PaymentKey, forMs: number): Promise<'first' | 'again' | false>
   release(key: PaymentKey): Promise<void>
@@ -373,7 +373,7 @@ export type Wallets = {
 export type Pictures = {
   /** Encodes palette indices as PNG, each pixel as a square of `scale` x `scale` pixels (default 1). */
   encode(bitmap: Bitmap, scale?: number): Promise<Uint8Array<ArrayBuffer>>
-  /** Scales a picture of the wall down to a size in pixels. It does not wait behind pictures of clients. */
+  /** Scales a picture of the wall down to a size in pixels. The scaling does not wait behind pictures of clients. */
   shrink(bitmap: Bitmap, width: number, height: number): Promise<Bitmap>
   /**
    * Converts a picture to the palette in limited time. A paid picture never waits behind a free one, and senders of

@@ -1,6 +1,6 @@
 /**
- * Checks the things that must work on this machine before the wall opens: its ports and the paths of its files. A start
- * fails with these errors, as it does with invalid settings; `pixel-wall check` lists them.
+ * Checks the things that must work on this machine before the wall opens: its ports and the paths of its files. If one
+ * of them does not work, the start fails, as it does with invalid settings; `pixel-wall check` lists all such problems.
  */
 
 import { accessSync, constants, existsSync, lstatSync, statSync } from 'node:fs'

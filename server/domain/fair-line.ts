@@ -8,7 +8,7 @@ export type FairLine<Item> = {
   /** Removes and returns the first item of the sender whose turn it is; `undefined` if no item waits. */
   shift(): Item | undefined
   /**
-   * Drops and returns the newest droppable item of the sender with the most waiting items, among senders with a
+   * Among the senders with a droppable item, finds the one with the most waiting items; drops and returns its newest
    * droppable item. If the newcomer ties with others, its own item is dropped.
    */
   dropOne(newcomer: string): Item | undefined

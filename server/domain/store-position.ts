@@ -31,8 +31,8 @@ export const isBehind = (store: Progress, seen: Progress): boolean =>
 
 /**
  * Whether a store is an older copy of one that had reached `seen`. Heights never decrease, so a lower height means an
- * older copy, even if it has more changes and payments than a copy that was accepted meanwhile. A store that has
- * accounted for the chain beyond that height is not older: the operator has accepted it.
+ * older copy, even if it has more changes and payments than a copy that was accepted meanwhile. A store whose height is
+ * above that of `seen` is not older: the operator has accepted it.
  */
 export const isOlder = (store: StorePosition, seen: StorePosition): boolean =>
   store.height < seen.height || (store.height === seen.height && isBehind(store, seen))

@@ -10,7 +10,7 @@ export type Budget = { readonly burst: number; readonly perSecond: number }
 
 /** The buckets of one budget, one per key. Times are milliseconds of the monotonic clock. */
 export type Buckets = {
-  /** Takes `cost` from the bucket of `key`; returns 0, or the number of milliseconds until there is enough. */
+  /** Takes `cost` from the bucket of `key` and returns 0, or returns the milliseconds until the bucket holds enough. */
   take(key: string, now: number, cost?: number): number
   /** Returns the wait for one token, without taking it. */
   computeWait(key: string, now: number): number

@@ -7,7 +7,7 @@ import type { PaymentHealth } from './payment-health.ts'
 export type Outages = {
   /**
    * Records the state of a dependency: `null` if it works, otherwise the problem, in our words and without secrets.
-   * While this process is late itself, no new problem with another system is recorded.
+   * While this process's own event loop is late, no new problem with another system is recorded.
    */
   recordState(dependency: Dependency, reason: string | null): void
   /** Every dependency with a known state, in the order of the first reports. */
@@ -17,7 +17,7 @@ export type Outages = {
 /** The inputs of a watch that compares times and reports outages. */
 export type WatchDeps = { readonly clock: Clock; readonly outages: Outages }
 
-/** The inputs of the tracker. `isLate` says whether this process is late itself. */
+/** The inputs of the tracker. `isLate` says whether this process's own event loop is late. */
 type OutageDeps = { readonly clock: Clock; readonly logger: Logger; readonly isLate?: () => boolean }
 
 /** Makes a tracker with no known states. */

@@ -11,7 +11,7 @@ export type PaymentHealth = {
   readState(): Rail
   /** The problem, or a missing feature, in words without secrets; `null` if there is none. */
   readFault(): string | null
-  /** Probes facilitator and chain once. */
+  /** Probes the facilitator and the chain once. */
   probe(): Promise<void>
   /** Milliseconds until the next probe is due; 0 is now. A probe may become due earlier than a previous call said. */
   computeProbeDelay(): number
@@ -20,7 +20,7 @@ export type PaymentHealth = {
    */
   markReconciled(): void
   /**
-   * Sets the reason why `markReconciled` was not called yet, in words without secrets; `null` if that call is only
+   * Sets the reason why `markReconciled` has not been called yet, in words without secrets; `null` if that call is only
    * seconds away.
    */
   setWaitReason(reason: string | null): void
@@ -33,8 +33,8 @@ export type PaymentHealth = {
 
 /**
  * The inputs of the watch. `findFacilitatorTrouble` reports problems of facilitators since their last probe.
- * `isSuspect` says whether a purchase failed since the last probe. `isLate` says whether this process is late itself; a
- * failed probe then proves nothing.
+ * `isSuspect` says whether a purchase failed since the last probe. `isLate` says whether this process's own event loop
+ * is late; a failed probe then proves nothing.
  */
 export type PaymentHealthDeps = {
   readonly facilitator: Facilitator & { readonly isSuspect?: () => boolean }
@@ -46,7 +46,7 @@ export type PaymentHealthDeps = {
   readonly times?: Times
 }
 
-/** Starts as `arming`, until a probe has succeeded and `markReconciled` was called. */
+/** Starts as `arming`, until a probe has succeeded and `markReconciled` has been called. */
 export function createPaymentHealth(deps: PaymentHealthDeps): PaymentHealth {
   const { facilitator, chain, clock, logger, times = TIMES } = deps
   const { findFacilitatorTrouble = () => null, isLate = () => false } = deps
@@ -105,7 +105,7 @@ export function createPaymentHealth(deps: PaymentHealthDeps): PaymentHealth {
       failingSince = usable || isLate() ? null : (failingSince ?? clock.elapsed())
       stalled = health.kind === 'stalled' || (stalled && !usable)
       checked ||= usable
-      // A known permanent fault of one side is kept while the other side does not respond.
+      // A known permanent fault of the facilitator or the chain is kept while the other of the two does not respond.
       const what = findFault(supports, health, ofFacilitators)
       if (what !== null || usable) fault = what
       if (health.kind === 'none') {

@@ -9,8 +9,8 @@ import type { WatchDeps } from './outages.ts'
 
 export type ListingWatch = {
   /**
-   * Queries every catalogue once, except at the first call, right after a start. Returns the milliseconds until the
-   * next call is due.
+   * Queries every catalogue once; only the first call, right after a start, queries none. Returns the milliseconds
+   * until the next call is due.
    */
   check(): Promise<number>
   /** The number of addresses that each catalogue listed in its last response. */

@@ -8,7 +8,7 @@ import type { WatchDeps } from './outages.ts'
 export type QueueWatch<Class extends string> = {
   /** Records how long a request of a class waited, whether it was served or refused. */
   recordWait(of: Class, ms: number): void
-  /** Evaluates the last seconds. Must be called periodically. */
+  /** Evaluates the waits of the last few seconds. Must be called periodically. */
   check(): void
 }
 

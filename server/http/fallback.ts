@@ -31,8 +31,8 @@ export function createFallback(app: AnyElysia, files: ViewerFiles): (request: Re
 const READ: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
 
 /**
- * Whether a request has at most one Host header. If it has several, a proxy may have used a different one than Bun (RFC
- * 9112, 3.2).
+ * Whether a request has at most one Host header. If it has several, a proxy may have used a different one from the one
+ * that Bun uses (RFC 9112, 3.2).
  */
 export const hasOneHost = ({ headers }: Request): boolean => headers.get('host')?.includes(',') !== true
 
@@ -52,8 +52,8 @@ function createMethodRefusal(verbs: readonly string[]): Refused {
 }
 
 /**
- * Refuses a change to the path of a picture before its body is read. Pictures share the routes of blocks and areas, and
- * can only be read.
+ * Refuses a request to change something at a picture's path, before its body is read. Pictures share the routes of
+ * blocks and areas, and can only be read.
  */
 export function refusePicturePath({ url }: Request): undefined {
   if (getPath(url).endsWith(PNG_END)) throw createMethodRefusal(READ)

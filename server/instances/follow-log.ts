@@ -86,8 +86,8 @@ export async function pollLog(deps: PollLogDeps, signal: AbortSignal): Promise<v
 }
 
 /**
- * Returns the result of `build`, which runs again if the store was repaired meanwhile. Rejects if the check rejects the
- * store.
+ * Returns the result of `build`, which runs again if the start-up check repaired the store. Rejects if the check
+ * rejects the store.
  */
 export async function waitForStartUpCheck<T>(
   checked: Promise<'whole' | 'repaired'>,

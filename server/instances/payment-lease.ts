@@ -9,8 +9,8 @@ import { TIMES } from '../times.ts'
 
 /**
  * Work under a lease: `work` runs once the lease is free or `isOver` returns true; `giveUp` runs if the wait is too
- * long. `work` receives whether it has the lease. `onShared` is called as soon as another process may have had the
- * lease, before, during or after `work`.
+ * long. The argument of `work` says whether it has the lease. `onShared` is called, before, during or after `work`, as
+ * soon as another process may have had the lease.
  */
 export type LeasedWork<T> = {
   readonly isOver: () => Promise<boolean>
@@ -27,8 +27,8 @@ export type PaymentLease = {
    */
   runWhenFree<T>(key: PaymentKey, { isOver, work, giveUp }: LeasedWork<T>): Promise<T>
   /**
-   * Renews the lease of a run. Returns whether this process still had the lease, which means that no other process has
-   * worked on the payment.
+   * Renews the lease of a run. Returns whether this process still had the lease; if so, no other process has worked on
+   * the payment.
    */
   renewIfKept(key: PaymentKey): Promise<boolean>
   /** Runs `work` unless another process works on the payment. */
@@ -103,7 +103,7 @@ export function createPaymentLease(leases: Leases, clock: Clock, times = TIMES):
     },
     async renewIfKept(key) {
       const askedAt = clock.elapsed()
-      // A process that was suspended meanwhile may have lost the lease since.
+      // A process that was suspended may have lost the lease in the meantime.
       return (await renew(key)) && clock.elapsed() - askedAt < times.leaseMs
     },
     async runUnlessTaken(key, work) {

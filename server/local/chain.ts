@@ -22,7 +22,7 @@ export type Chain = {
   /** The process id of the node. */
   pid: number
   client: ChainClient
-  /** Makes no more blocks, not even for transactions, until `resume`. */
+  /** Makes no more blocks, not even for transactions, until `resume` is called. */
   halt(): Promise<void>
   resume(): Promise<void>
   stop(): Promise<void>
@@ -92,7 +92,7 @@ function mineEverySecond(client: ChainClient): Timer {
   const mineBlock = async () => {
     if (isMining) return
     isMining = true
-    // The error is ignored, because a stopped node mines nothing.
+    // Errors are ignored, because the node may have been stopped.
     await client.mine({ blocks: 1 }).catch(() => {})
     isMining = false
   }

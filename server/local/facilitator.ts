@@ -11,7 +11,7 @@ import { createTurnQueue, createWallet } from './wallets.ts'
 /** How a facilitator is started. */
 export type FacilitatorOptions = {
   rpcUrl: string
-  /** How long `/settle` waits for a receipt before it returns `settlement_pending` with the hash. */
+  /** How long `/settle` waits for a receipt before it returns `settlement_pending` with the transaction's hash. */
   confirmationTimeoutMs?: number
   /** Factories that the facilitator calls to deploy payers' wallets (EIP-6492); without any, it deploys none. */
   allowedFactories?: readonly Address[]

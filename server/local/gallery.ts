@@ -23,7 +23,7 @@ function createWork({ area: name, ...shown }: (typeof gallery)['works'][number])
   return { ...area, ...(shown as Omit<Work, keyof Area>) } // has no undefined members, because it is read from JSON
 }
 
-/** The sign in the middle, which is bought dark. */
+/** The sign in the middle, which is dark when it is bought. */
 export const SIGN: Work = createWork(gallery.sign)
 
 /** The same sign, lit. */

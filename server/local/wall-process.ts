@@ -80,7 +80,7 @@ export async function waitUntilArmed(url: string): Promise<void> {
   }
 }
 
-/** A loopback port that nobody listens on now. */
+/** A loopback port that no process listens on now. */
 export async function findFreePort(): Promise<number> {
   const server = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
   const { port } = server

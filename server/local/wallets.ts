@@ -54,8 +54,9 @@ async function waitForReceipt(client: ChainClient, hash: Hex): Promise<{ readonl
 }
 
 /**
- * Numbers the transactions of one account: `send` gets the next number, and the next caller waits until it is done. The
- * number is read from the chain each time, so a transaction that failed, or was dropped from the pool, leaves no gap.
+ * Numbers the transactions of one account: `send` gets the next number, and the next caller waits until that `send` is
+ * done. The number is read from the chain each time, so a transaction that failed, or was dropped from the pool, leaves
+ * no gap.
  */
 export function createTurnQueue<T>(
   nextNonce: () => Promise<number>,

@@ -1,7 +1,7 @@
 /**
- * The payment of a call to a tool that sells. It is in `_meta`, as in x402, or in an argument `headers`, in which AWS
- * AgentCore puts it as if in HTTP headers. Nothing else in that argument is read, and the argument is not part of the
- * order.
+ * The payment of a call to a tool that sells. It is in `_meta`, as in x402, or in an argument `headers`, where AWS
+ * AgentCore puts it as it would in HTTP headers. Nothing else in that argument is read, and the argument is not part of
+ * the order.
  */
 
 import { isFailure, type Failure } from '../domain/failure.ts'

@@ -1,5 +1,5 @@
 /**
- * The MCP server: each request gets its own SDK server with the tools. Since revision 2026-07-28, each request is
+ * The MCP server: each request gets its own SDK server with the tools. Since MCP revision 2026-07-28, each request is
  * self-contained, and the SDK's own handler serves it. Requests from older clients, which begin with a handshake, are
  * served here, with or without ids.
  */
@@ -33,7 +33,7 @@ export type RpcResponse = { readonly jsonrpc: '2.0'; readonly id: Id | null } & 
   | { readonly error: RpcError }
 )
 
-/** Responds to one request. Throws the exceptions of a tool, except for an unavailable store. */
+/** Responds to one request. Throws the exceptions of a tool, except the one for an unavailable store. */
 export async function answerRequest(
   deps: McpDeps,
   { id, method, params }: McpRequest,
@@ -57,7 +57,7 @@ export async function answerRequest(
 }
 
 /**
- * Responds to a request of revision 2026-07-28 or later. Rejects with the exceptions of a tool, except for an
+ * Responds to a request of revision 2026-07-28 or later. Rejects with the exceptions of a tool, except the one for an
  * unavailable store.
  */
 export async function answerStateless(

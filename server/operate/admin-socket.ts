@@ -25,10 +25,10 @@ export class NoAdminSocket extends Error {
  * the wall runs without the socket.
  */
 export function openAdminSocket(path: string, runCommand: RunCommand, logger: Logger): () => void {
-  // The mask is set before the server listens, so that other users can never connect.
+  // The umask is set before the server listens, so that other users can never connect.
   const before = process.umask(0o177)
   try {
-    // Any other file at the path stays, and then the socket cannot be created.
+    // A file of any other kind stays at the path, and then the socket cannot be created.
     if (lstatSync(path, { throwIfNoEntry: false })?.isSocket() === true) unlinkSync(path)
     const server = Bun.serve({
       unix: path,

@@ -54,7 +54,7 @@ function printHeight(height: bigint): void {
   if (process.stderr.isTTY) process.stderr.write(`\rread the chain up to block ${height} `)
 }
 
-/** Reports that the cache cannot be written. The chain is then read again next time. */
+/** Reports to the operator if the cache cannot be written; the chain is then read again next time. */
 function reportWriteErrors(write: ReceiptArchive['write']): ReceiptArchive['write'] {
   return (kept) =>
     write(kept).catch(() => console.error('cannot cache the data read from the chain next to the database'))

@@ -59,7 +59,7 @@ function listNeededPackages(names: readonly string[], packages: Packages): Locke
 }
 
 /**
- * The key in the lock file of the package that `from` gets by this name: below `from`, else below one of its parents,
+ * The lock file's key for the package that `from` gets by this name: below `from`, else below one of its parents,
  * else at the top level.
  */
 function findInLock(name: string, from: string, packages: Packages): string | undefined {

@@ -30,7 +30,8 @@ export type Overview = {
 }
 
 /**
- * The last status that a facilitator reported for an extension, such as `bazaar`: whether its catalogue lists the wall.
+ * The last status that a facilitator reported for an extension; that of `bazaar` says whether the facilitator's
+ * catalogue lists the wall.
  */
 export type CatalogueAnswer = {
   readonly facilitator: string

@@ -61,7 +61,10 @@ export function createFacilitatorRing(deps: RingDeps): FacilitatorRing {
 
 type Call = 'verify' | 'settle'
 
-/** A member and its health. After a failed call, others are called before it for a while, longer with each failure. */
+/**
+ * A member and its health. After a failed call, other members are called before it for a while, which grows with each
+ * failure.
+ */
 type Seat = {
   readonly member: RingMember
   supports: Awaited<ReturnType<Facilitator['checkSupport']>> | 'unasked'
@@ -118,8 +121,8 @@ function sortSeats(seats: readonly Seat[], call: Call, clock: Clock): readonly S
 type Turn = { readonly seat: Seat; readonly hasNext: boolean; readonly computeLeftMs: () => number }
 
 /**
- * Yields the members' turns to settle. Each gets an equal share of the remaining time, so that a silent member leaves
- * time for the next.
+ * Yields the members' turns to settle. Each turn gets an equal share of the remaining time, so that a silent member
+ * leaves time for the next.
  */
 function* planTurns(seats: readonly Seat[], timeoutMs: number, clock: Clock): Generator<Turn> {
   const deadline = clock.elapsed() + timeoutMs
@@ -154,9 +157,9 @@ async function callMember<Answer extends SettleResult | VerifyResult>(
 const NEXT_VERIFIES_AFTER_MS = 1000
 
 /**
- * Verifies with one member after the other, without waiting long: the next one is called as soon as one does not accept
- * the payment, or has not responded for a second. The first that accepts it decides. Each member has all of the time
- * that is left.
+ * Verifies with one member after the other, without waiting long: the next one is called as soon as a member does not
+ * accept the payment or has not responded for a second. The first member that accepts the payment decides. Each member
+ * has all of the time that is left.
  */
 async function verifyStaggered(
   deps: RingDeps,
@@ -237,7 +240,8 @@ async function settleInTurn(
     const isOpen = turn.hasNext && (isUnsent(answer) || (await isStillUnspent(deps, payment, answer)))
     recordSettlement(turn.seat, answer, isOpen, clock)
     if (answer.kind === 'success' && !isOpen) return answer
-    // A success that the chain does not show is made unclear, so that it is not believed if the chain is silent later.
+    // A success that the chain does not show is recorded as unclear, so that it is not believed if the chain is silent
+    // later.
     answers.push(...given.map((one) => (one.kind === 'success' ? createUnclearResult(findNamedTransaction(one)) : one)))
     if (!isOpen) break
     logNextMember(logger, payment, 'settle', answer)

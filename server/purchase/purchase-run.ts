@@ -182,8 +182,9 @@ function mayHaveBeenSent({ sent, started, clock }: Runs, { key, steps, request }
 }
 
 /**
- * Records that another process may have sent a payment to a facilitator until now. Once the payment has expired, an
- * earlier record stays: otherwise a client that reaches two processes in turn would have to wait permanently.
+ * Records that another process may have sent a payment to a facilitator at any time up to now. Once the payment has
+ * expired, an earlier record stays: otherwise a client that reaches two processes in turn would have to wait
+ * permanently.
  */
 export function recordSent({ sent, clock }: Pick<Runs, 'sent' | 'clock'>, payment: Payment): void {
   const hasExpired = clock.now() > 1000 * Number(payment.validBefore) + LAST_CONFIRMATION_MS
@@ -234,13 +235,14 @@ const isAboutPayment = ({ code }: Failure) => code === 'settlement_unknown' || c
 
 /** Marks the purchase as answered, unless its client disconnected: then the payer's next request gets the receipt. */
 async function markAnswered({ clock, ledger }: Runs, run: PurchaseRun, outcome: Outcome): Promise<void> {
-  // Settled payloads are public, so anybody can resend a known payment. That must not mark it as answered.
+  // Settled payloads are public, so anybody can resend a known payment. A resent payment must not mark the purchase as
+  // answered.
   const isOwn = hasClaimed(run.steps) && outcome.kind === 'bought'
   const answered = findHandedOverPurchase(run.steps) ?? (isOwn ? outcome.purchase : undefined)
   if (answered === undefined) return
   // Lets the response be written to its connection first.
   await clock.wait(0)
-  // If this cannot be written, the receipt is returned once more, which charges nobody.
+  // If the mark cannot be written, the receipt is returned once more, which charges nobody.
   if (!run.client.aborted) await ignoreUnavailable(ledger.markAnswered(answered.payment))
 }
 
@@ -297,7 +299,7 @@ async function runScript<T>(
 type Handlers = { readonly [V in Verb]: (request: Extract<ScriptRequest, { do: V }>) => Promise<AnswerTo<V>> }
 
 function answerRequest(request: ScriptRequest, handlers: Handlers): Promise<ScriptAnswer> {
-  // The table has one entry per verb, which the compiler cannot follow through a lookup by a union.
+  // The compiler cannot infer the type of a handler that is looked up by a union of verbs.
   const handle = handlers[request.do] as (request: ScriptRequest) => Promise<ScriptAnswer>
   return handle(request)
 }

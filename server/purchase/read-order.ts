@@ -103,7 +103,7 @@ function readDraft({ pixels, image, ...given }: Fields, size: AreaSize): Draft |
   return isFailure(read) ? read : { ...listing, pixels: read.blocks }
 }
 
-// The colour of transparent pixels: the same as the default if a picture is converted to pixels before the order.
+// The colour of transparent pixels: the same as the default for a picture that is converted to pixels before the order.
 const BACKGROUND = '#000000'
 
 type How = Pick<AreaPicture['plan'], 'fit' | 'dither'>

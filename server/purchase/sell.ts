@@ -45,7 +45,8 @@ export function findBlockRefusal({ target, listing }: PurchaseOrder, found: Foun
   if (found.kind === 'deed' || found.kind === 'claimed') return createUnavailableFailure(target, 'claimed')
   // A client should not sign for a request that would be refused.
   if (isFailure(listing)) return listing
-  // A block that is held in doubt is offered, so that its payer can return with a client that cannot resend.
+  // A block that is held in doubt is offered, so that its payer can return with a client that cannot resend the
+  // payment.
   return found.kind === 'reserved' ? createUnavailableFailure(target, 'reserved') : undefined
 }
 

@@ -49,8 +49,8 @@ export type Seller = {
   readOffer(target: Target): MaybeAsync<OfferState>
   /**
    * Works on one unfinished purchase, unless another run of this process already does. Returns `false` if another
-   * process does. A run that has only claimed its block counts as working on it, because this process claims nothing
-   * before it has checked the open purchases.
+   * process does. A run that has only claimed its block counts as working on the purchase, because this process claims
+   * nothing before it has checked the open purchases.
    */
   reconcile(key: PaymentKey): Promise<boolean>
   /** Resolves when no purchase is in progress. */
@@ -136,7 +136,8 @@ async function readOfferState(runs: Runs, target: Target): Promise<OfferState> {
 }
 
 /**
- * Limits how often one payment is settled. In between, the result is `unclear`, because the last try may still succeed.
+ * Limits how often one payment is settled. Between two tries, the result is `unclear`, because the previous one may
+ * still succeed.
  */
 function limitSettleRate(settle: Facilitator['settle'], clock: Clock, { settleGapMs } = TIMES): Facilitator['settle'] {
   const lastMs = new Map<string, number>()

@@ -1,7 +1,7 @@
 /**
  * Cards: the pictures that chat apps show for a link to the wall. A card shows the whole wall, an artwork, a block both
  * in its artwork and on a map of the wall, or an agent's blocks with all others dimmed. An agent's name is shown only
- * if it fits and `letters.json` has a letter for every character; it lacks those of most scripts.
+ * if it fits and `letters.json` has a letter for each of its characters; the file lacks the characters of most scripts.
  */
 
 import { formatAmount, formatCount } from '../../../shared/money.ts'
@@ -48,7 +48,10 @@ export type CardSubject =
 export const CARD_WIDTH = 1200
 export const CARD_HEIGHT = 630
 
-/** The side of a block in pixels: if the whole wall fills the card, and if the wall is shown next to a block. */
+/**
+ * The side of a block in pixels: `FILLING` if the whole wall fills the card, `BESIDE` if the wall is shown next to a
+ * block.
+ */
 export const FILLING = 6
 export const BESIDE = 4
 
@@ -112,7 +115,7 @@ function drawBlock(
   block: BlockIndex,
   wall: Bitmap | undefined,
 ): void {
-  // One block of a large picture may be plain black, so the whole picture is shown.
+  // One block of a large artwork may be plain black, so the artwork around it is shown too.
   const blocks = findArtwork(view, block)?.blocks ?? [block]
   const spot = placeWork(bitmap, view, blocks, block, TILE)
   if (blocks.length > 1) drawHighlight(bitmap, spot)
@@ -153,8 +156,8 @@ function drawWork(bitmap: Bitmap, view: WallView, { title }: CardWords, block: B
 }
 
 /**
- * Draws an artwork in the middle of a pane, enlarged by the largest whole factor that fits. If it is larger than the
- * pane, draws the part around `block`. Returns the position of `block` on the card.
+ * Draws an artwork in the middle of a pane, enlarged by the largest whole factor that fits. If the artwork is larger
+ * than the pane, draws the part around `block`. Returns the position of `block` on the card.
  */
 function placeWork(bitmap: Bitmap, view: WallView, blocks: Work, block: BlockIndex, pane: Box): Box {
   const region = cropAround(computeRegion(blocks), getCell(block), pane)
@@ -194,8 +197,8 @@ function drawAgent(bitmap: Bitmap, view: WallView, words: CardWords, agent: Agen
 const FRAME = 2
 
 /**
- * Dims a picture outside `boxes`, and draws a frame around each group of adjacent boxes. It visits each pixel only
- * once, because one agent may own every block.
+ * Dims a picture outside `boxes`, and draws a frame around each group of adjacent boxes. The function visits each pixel
+ * only once, because one agent may own every block.
  */
 function dimOutside({ width, height, indices }: Bitmap, boxes: readonly Box[]): Bitmap {
   const side = boxes[0]?.height ?? height
@@ -230,7 +233,7 @@ function formatByline(name: string | null, blocks: number): string {
 
 const listBlocks = ({ agents }: WallView, agent: AgentId): readonly BlockIndex[] => agents[agent - 1]?.blocks ?? []
 
-// The sizes, in blocks, of the parts that fill the pane exactly if they are enlarged by a whole factor.
+// The sizes, in blocks, of the parts of the wall that fill the pane exactly if they are enlarged by a whole factor.
 const PARTS = [32, 48, 96].map((cols) => ({ cols, rows: (cols * ROWS) / COLS }))
 
 /**

@@ -24,8 +24,8 @@ export type PaintPlan = {
 export type PictureFlaw = 'unreadable' | 'too-many-pixels' | 'tangled' | 'late' | 'busy'
 
 /**
- * The most pixels that a picture may have: as many as a 4K screen. The header is checked first, because reading the
- * picture takes 16 bytes per pixel.
+ * The most pixels that a picture may have: as many as a 4K screen has. The header is checked first, because reading the
+ * picture takes 16 bytes of memory per pixel.
  */
 export const PICTURE_PIXELS_MAX = 3840 * 2160
 
@@ -47,7 +47,7 @@ function countPixels(bytes: Uint8Array<ArrayBuffer>): number | undefined {
   return isJpeg(bytes) ? countJpegPixels(view) : 0
 }
 
-// The size follows the signature and the length and name of the first chunk.
+// In a PNG, the size follows the signature and the length and name of the first chunk.
 const PNG_SIZE_AT = 16
 
 /** Skips segments until the frame header, which has the size (ITU T.81, B.2). */
@@ -61,7 +61,7 @@ function countJpegPixels(view: DataView): number | undefined {
   return undefined
 }
 
-// Markers in the range of the frame markers that do not start a frame.
+// Markers that are in the range of the frame markers but do not start a frame.
 const NO_FRAMES = new Set([0xc4, 0xc8, 0xcc])
 
 export const isPng = (bytes: Uint8Array): boolean => startsWith(bytes, [0x89, 0x50, 0x4e, 0x47])

@@ -13,8 +13,8 @@ export type Region = { readonly col: number; readonly row: number; readonly cols
 export const WHOLE_WALL: Region = { col: 0, row: 0, cols: COLS, rows: ROWS }
 
 /**
- * An area to draw with the given pixels instead of those that it shows now. The pixels are block by block; `null` draws
- * the area as sold but unpainted.
+ * An area to draw with the given pixels instead of those that it shows now. The pixels are ordered block by block;
+ * `null` draws the area as sold but unpainted.
  */
 export type Trial = { readonly area: Area; readonly pixels: Pixels | null }
 

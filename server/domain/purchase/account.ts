@@ -6,7 +6,7 @@ import type { BlockIndex } from '../../../shared/wall.ts'
 import type { Address, Hash, Target, UnixMs } from './payment.ts'
 import type { Purchase, Released, Reserved } from './purchase.ts'
 
-/** A sold block of the wallet. */
+/** A block that the wallet bought. */
 export type OwnSale = {
   readonly block: BlockIndex
   readonly claimedAt: UnixMs

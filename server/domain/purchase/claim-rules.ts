@@ -8,7 +8,7 @@ import { isSold, type BuyOrder, type Purchase, type SoldPurchase } from './purch
 import { createAlreadyBoughtFailure, createEarlierUnresolvedFailure, createOtherPurchaseFailure } from './refusals.ts'
 import { countBlocks, resolveTarget, getPosition, createTarget, type Holding, type Target } from './target.ts'
 
-/** The most unresolved purchases per payer. Without this limit, one dollar could hold the whole wall. */
+/** The most unresolved purchases per payer. Without this limit, a wallet with one dollar could hold the whole wall. */
 export const HOLDS_MAX = 16
 
 /** The most blocks that all unresolved purchases of one payer can hold together. */
@@ -74,8 +74,8 @@ export const paysWall = ({ payment: { to, accepted }, terms, payees }: BuyOrder)
   payees.has(to) && accepted.asset === terms.asset && accepted.network === terms.network
 
 /**
- * The refusal of a payment that cannot buy, if its payer has a prior purchase: it contains the block or area that the
- * prior one bought, or asks the payer to wait until the prior one is resolved.
+ * The refusal of a payment that cannot buy and whose payer has a prior purchase. It names the block or area that the
+ * prior purchase bought, or asks the payer to wait until that purchase is resolved.
  */
 export function createPriorRefusal(prior: Purchase, payment: PaymentKey): Failure {
   if (wasReceiptReusedFor(prior, payment)) return createOtherPurchaseFailure(prior)
@@ -101,7 +101,8 @@ function mustResolveFirst(purchase: Purchase, { target, payment, now, activeNonc
 
 /**
  * Whether a refusal by a run that read the purchase as `before` is no longer valid. This is so if another run has since
- * held a block for the payment or marked it as uncertain, or if the payer has signed it for another validity period.
+ * held a block for the payment or marked the purchase as uncertain, or if the payer has since signed the payment for
+ * another validity period.
  */
 export function isStale({ payment, state }: Purchase, before: Purchase): boolean {
   if (payment.validBefore !== before.payment.validBefore) return true
@@ -112,8 +113,8 @@ export function isStale({ payment, state }: Purchase, before: Purchase): boolean
 
 /**
  * Chooses which of two authorizations with the same nonce to keep: the new one, unless the old one is valid for longer.
- * An authorization is watched until it can no longer settle, so the longer one must not be lost. The client's first
- * payment-identifier is kept. Throws `StaleWriteError` if the new one moves other money.
+ * An authorization is watched until it can no longer settle, so the one that is valid for longer must not be lost. The
+ * client's first payment-identifier is kept. Throws `StaleWriteError` if the new one moves other money.
  */
 export function keepLongerAuthorization(before: Payment, payment: Payment): Payment {
   if (!movesSameMoney(payment, before))
@@ -124,8 +125,8 @@ export function keepLongerAuthorization(before: Payment, payment: Payment): Paym
 }
 
 /**
- * The targets at which a late payment may get its blocks: its own, or else the nearest open one. If neither is open,
- * the payment becomes a credit.
+ * The targets at which a late payment may get its blocks: its own, or else the open one nearest the wall's centre. If
+ * neither is open, the payment becomes a credit.
  */
 export const listLateTargets = (purchase: Holding): readonly [own: Target, nearest: Target] => [
   resolveTarget(purchase),

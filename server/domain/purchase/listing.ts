@@ -16,8 +16,8 @@ export type Listing = {
 }
 
 /**
- * A listing, with `picture` if it is for an area and its picture is not converted yet. Conversion is costly, so it
- * waits until the payment is verified.
+ * A listing, with `picture` if it is for an area and its picture has not been converted yet. Conversion is costly, so
+ * it waits until the payment is verified.
  */
 export type Draft = Listing & { readonly picture?: AreaPicture }
 

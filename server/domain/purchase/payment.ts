@@ -103,22 +103,24 @@ export const LAST_CONFIRMATION_MS = 5 * 60_000
 const SETTLE_LEAD_SECONDS = 10n
 
 /**
- * The longest time for which an accepted authorization may still be valid, because it may hold a block until then. The
- * limit allows for some error in the payer's clock.
+ * The longest time for which an accepted authorization may still be valid; it is limited because a block may be held
+ * for all of it. The limit allows for some error in the payer's clock.
  */
 export const VALIDITY_MAX_SECONDS = 360n
 
 /** The key of a payment as a string, for maps and logs. */
 export const toPaymentKey = ({ payer, nonce }: PaymentKey): string => `${payer}:${nonce}`
 
-/** Whether two payments of one payer and nonce move the same money, even if they are valid at different times. */
+/**
+ * Whether two payments with the same payer and nonce move the same money, even if they are valid at different times.
+ */
 export const movesSameMoney = (one: Payment, other: Payment): boolean =>
   one.to === other.to &&
   one.amount === other.amount &&
   one.accepted.asset === other.accepted.asset &&
   one.accepted.network === other.accepted.network
 
-/** Whether two payments of one payer and nonce are the same authorization, even if their signatures differ. */
+/** Whether two payments with the same payer and nonce are the same authorization, even if their signatures differ. */
 export const hasSameFields = (one: Payment, other: Payment): boolean =>
   movesSameMoney(one, other) && one.validAfter === other.validAfter && one.validBefore === other.validBefore
 

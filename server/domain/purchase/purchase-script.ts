@@ -5,7 +5,7 @@
  * Two rules hold for every path:
  *
  * - While a payer's money may have moved, the payer is never asked to pay again.
- * - A block is released only on proof: from the chain, or by a refusal before broadcast that the chain confirms. Time
+ * - A block is released only on proof: from the chain, or from a refusal before broadcast that the chain confirms. Time
  *   alone never releases a block.
  */
 
@@ -137,8 +137,8 @@ export function* reconcile(key: PaymentKey): Script<Purchase | undefined> {
  */
 function* buyFresh(order: BuyOrder, released?: Purchase): Script<Outcome> {
   const { target, payment, listing, terms, now } = order
-  // This is checked before anything leaves this process. Known payments follow their own rules, so that an altered
-  // resend cannot make its payer believe that nothing was charged.
+  // A mismatch is refused before anything leaves this process. Known payments follow their own rules, so that an
+  // altered resend cannot make its payer believe that nothing was charged.
   if (payment.binding === 'mismatch' && released === undefined && !isFailure(listing))
     return createOrderMismatchFailure()
   const rejection = findRejectionReason(payment, terms, now)
@@ -238,8 +238,8 @@ function* convertPicture(payment: Payment, draft: Draft): Script<Listing | Failu
 }
 
 /**
- * Answers a released payment that was sent again. It may have settled meanwhile, or may still be used for another
- * attempt.
+ * Answers a released payment that was sent again. It may have settled since its release, or may still be used for
+ * another attempt.
  */
 function* retryReleased(purchase: Purchase, order: BuyOrder): Script<Outcome> {
   const watched = yield* checkReleased(purchase)
@@ -251,8 +251,8 @@ function* retryReleased(purchase: Purchase, order: BuyOrder): Script<Outcome> {
 /** The outcome for the payer of a `released` payment that will not be retried. */
 function* endReleased(watched: PurchaseProgress, order: BuyOrder): Script<Outcome> {
   if (watched.status?.kind === 'void' && watched.status.final !== true) {
-    // No payer is asked for a new payment while another of their payments is unfinished. Another process may have
-    // claimed a block for one since.
+    // No payer is asked for a new payment while another of their payments is unfinished. Another process may meanwhile
+    // have claimed a block for such a payment.
     const { prior } = yield* requestStep({ do: 'check-availability', ...order })
     if (prior !== undefined) return addChargeStatus(createPriorRefusal(prior, order.payment), watched.purchase)
   }
@@ -272,7 +272,7 @@ const toCreditOutcome = (purchase: Purchase, credit: Credited, { contact }: BuyO
   addChargeStatus(createPaymentCreditedFailure(purchase.payment.amount, credit, contact), purchase)
 
 /**
- * Refuses a payment that a facilitator has received, for a reason that does not prove it invalid. It may still settle,
+ * Refuses, for a reason that does not prove it invalid, a payment that a facilitator has received. It may still settle,
  * so it is stored and watched like a released one.
  */
 function* watchRefused(payment: Purchase | UnclaimedPayment, refusal: Failure | undefined): Script<PurchaseProgress> {

@@ -28,7 +28,7 @@ export type Purchase = {
   readonly state: Reserved | Sold | Released | Credited
 }
 
-/** The block is held until the outcome of the payment is known; `uncertain` once the payer was asked to wait. */
+/** The block is held until the outcome of the payment is known; `uncertain` once the payer has been asked to wait. */
 export type Reserved = {
   readonly kind: 'reserved'
   readonly uncertain: boolean
@@ -126,8 +126,8 @@ export type Requests = {
   release: { ask: { purchase: Purchase; isFinal: boolean }; answer: void }
   'record-unclaimed': { ask: { purchase: UnclaimedPayment }; answer: Purchase }
   'fulfil-late-payment': { ask: { purchase: Purchase; tx: Hash }; answer: Purchase }
-  // Asks whether this run may reveal the earlier purchase. If `isReceipt`, the reuse of the receipt is recorded, and
-  // the run's own payment is never used.
+  // Asks whether this run may reveal the earlier purchase. If `isReceipt` is true, the reuse of the receipt is
+  // recorded, and the run's own payment is never used.
   'hand-over': { ask: { purchase: SoldPurchase; isReceipt: boolean }; answer: boolean }
   'resolve-other': { ask: { key: PaymentKey }; answer: Purchase | undefined }
 }
@@ -167,7 +167,7 @@ export const isPaymentOf = ({ payment, state }: Purchase, presented: Payment): b
 
 /**
  * A purchase as it applies to an authorization with the same nonce. A final release of the stored authorization proves
- * nothing about one that moves other money or is valid for longer, so it is returned as not final.
+ * nothing about one that moves other money or is valid for longer, so such a release is returned as not final.
  */
 export function hideUnprovenRelease(presented: Payment, purchase: Purchase): Purchase {
   const { payment, state } = purchase

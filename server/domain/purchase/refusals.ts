@@ -122,7 +122,7 @@ export const createPayerDeniedFailure = (): Failure =>
     'This wall does not sell to this wallet. The payment was not sent to anybody. Do not send it again.',
   )
 
-/** The message of a refused payment that may still move. */
+/** The message about a refused payment that may still settle. */
 export const describeNotSettled = (reason: string): string => describeUnsettled(describeReason(reason))
 
 const describeUnsettled = (why: string) =>
@@ -268,7 +268,7 @@ export function createUnavailableFailure(target: Target, space: Exclude<Availabi
 }
 
 /**
- * The refusal of a lost claim. A facilitator has the payment, so nobody can rule out that it moves while it is valid.
+ * The refusal of a lost claim. A facilitator has the payment, so it may still settle while it is valid.
  * Held blocks may still be released, so `next` is not reported as sold out yet.
  */
 export function createLostClaimFailure(

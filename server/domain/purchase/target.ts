@@ -57,7 +57,7 @@ export function countBlocks(target: Target): number {
 export const isBlock = (target: Target): target is BlockIndex | 'next' =>
   target === 'next' || typeof target === 'number'
 
-/** The blocks that are held or sold for a payment, or were held last. `block` is the top left one. */
+/** The blocks that are held or sold for a payment, or that were last held for it. `block` is the top left one. */
 export type Holding = { readonly target: Target; readonly block: BlockIndex }
 
 /** A holding as an area. */

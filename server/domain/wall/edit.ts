@@ -66,7 +66,7 @@ export const isSignedBeforeLatest = (ts: UnixMs, latest: UnixMs | null): boolean
 export const applyFieldEdit = <T>(value: T | null | undefined, before: T | null): T | null =>
   value === undefined ? before : value
 
-/** The content, after an edit, of the block with index `at` among the edited blocks. */
+/** The content of a block after an edit; `at` is the block's index among the edited blocks. */
 export const applyEdit = ({ pixels, message, link }: Edit, at: number, before: BlockContent): BlockContent => ({
   pixels: applyFieldEdit(pixels && sliceBlockPixels(pixels, at), before.pixels),
   message: applyFieldEdit(message, before.message),

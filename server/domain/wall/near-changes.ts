@@ -6,8 +6,8 @@ import type { LogNumber } from './log.ts'
 import { toOwner, type Agent, type Claimed, type WallView } from './wall-view.ts'
 
 /**
- * For each block that is a wallet's own or next to one, its last change after a given log number, oldest first; `next`
- * is the number from which to continue.
+ * The last change, after a given log number, of each block that a wallet owns and of each block next to one of these,
+ * oldest first; `next` is the number from which to continue.
  */
 export type NearChanges = { readonly changes: NearChange[]; readonly next: LogNumber }
 

@@ -19,7 +19,7 @@ const CENTRE = { x: COLS - 1, y: ROWS - 1 }
 
 /**
  * The taken blocks, prepared for many searches: the entry at (col, row) is the number of taken blocks above and to the
- * left of that corner.
+ * left of the corner with these coordinates.
  */
 export type Occupancy = Uint16Array<ArrayBuffer>
 
@@ -76,7 +76,7 @@ const NOWHERE = 0xffffffff
 const NO_COLUMN = -1
 
 /**
- * For each block that can be the top left one of an open rectangle, the squared distance of the rectangle's centre to
+ * For each block that can be the top left one of an open rectangle, the squared distance from the rectangle's centre to
  * the goal, in half blocks: an integer, so that ties are exact. `nearest` has the column of each row's nearest
  * position, so that after a rectangle is found, only the rows that it touches are scanned again.
  */

@@ -95,8 +95,8 @@ export function applyChange(view: WallView, change: Change): void {
 }
 
 /**
- * Identifies the content of a view, in the same way in every process on one store. Numbers alone are not enough: after
- * a restore, another store may be at the same address.
+ * Identifies the content of a view, in the same way in every process on one store. Log numbers alone are not enough:
+ * after a restore, another store may be at the same address.
  */
 export const formatState = ({ number, changedAt }: WallView): string => `${number}-${changedAt.toString(36)}`
 

@@ -5,7 +5,7 @@ import { matchesEtag, prefersGzip } from '../request/negotiate.ts'
 import { getQuery } from '../request/request-url.ts'
 import { type HeaderFields, CACHED_BY_PROXIES, respond, respondUnchanged } from './respond.ts'
 
-/** Returns a read with status 200, or with 304 if the client has the current version. */
+/** Responds to a read with status 200, or with 304 if the client has the current version. */
 export type CachedResponse = (request: Request) => Response
 
 /** A body to serve, its media type, and its cache lifetime. */

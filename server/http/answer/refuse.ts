@@ -27,7 +27,7 @@ export type DemandDeps = { readonly offer: Offer; readonly rail: PaymentHealth }
  */
 export const CLOSE_CONNECTION: HeaderFields = { Connection: 'close' }
 
-// A flooding client has already sent more requests on the connection, and refusing each of them costs time.
+// A flooding client may already have sent more requests on the connection, and refusing each of them costs time.
 const ENDS_CONNECTION: ReadonlySet<FailureCode> = new Set(['too_many_requests', 'server_busy'])
 
 /** Makes any error response except a demand for payment. */

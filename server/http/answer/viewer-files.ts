@@ -87,7 +87,7 @@ export async function buildChatView(
   return html.replace('<meta name="wall" content=""', () => `<meta name="wall" content="${escapeMarkup(baseUrl)}"`)
 }
 
-/** Fills this wall's settings into a page or the manifest; returns other files unchanged. */
+/** Inserts this wall's settings into a page or the manifest; returns other files unchanged. */
 function fillBranding(name: string, content: Uint8Array<ArrayBuffer>, words: Branding): Uint8Array<ArrayBuffer> {
   const { title, price, sharesStream = false } = words
   const isManifest = name.endsWith(MANIFEST_END)

@@ -1,7 +1,8 @@
 /**
  * Bodies made of separately compressed parts, so that a change requires compressing only the parts it touches. The gzip
- * body is one member (RFC 1952) of raw deflate parts that each end in a full flush, because browsers silently drop all
- * but the first of several members; the zstd body has a frame (RFC 8878) for each part, which every decoder accepts.
+ * body is one member (RFC 1952), because browsers silently drop all members but the first; in it, each part is raw
+ * deflate data that ends in a full flush. The zstd body has one frame (RFC 8878) for each part, because every decoder
+ * accepts several frames.
  */
 
 import { promisify } from 'node:util'
@@ -11,7 +12,7 @@ import pLimit from 'p-limit'
 /** A part of a body, plain and in each encoding that is made in parts. */
 export type Segment = { readonly plain: Uint8Array; readonly deflated: Uint8Array; readonly zstd: Uint8Array }
 
-// Level 3 is as fast as gzip -1 and compresses as well as gzip -6.
+// Level 3 of zstd is as fast as gzip -1 and compresses as well as gzip -6.
 const ZSTD_LEVEL = 3
 const DEFLATE_LEVEL = 6
 

@@ -16,8 +16,8 @@ export type RecentEvents = {
   /** All events in memory after a number, encoded. Most followers are at the same number and share the bytes. */
   encodeAfter(number: LogNumber): Uint8Array
   /**
-   * The number of the newest change in memory from before `time`, or else the number before the oldest change in
-   * memory; `undefined` if there is none in memory.
+   * The number of the newest change in memory that was made before `time`, or else the number before the oldest change
+   * in memory; `undefined` if no change is in memory.
    */
   findNumberAt(time: UnixMs): LogNumber | undefined
   /** The next events after a number, from memory or from the log; `undefined` when there are none up to `end`. */
@@ -30,7 +30,7 @@ const RECENT_MAX = 2000
 // Events per chunk. Chunks are small, so that a client that does not read uses little memory.
 const PIECE = 100
 
-// Enough for all chunks that a client can catch up on (`BEHIND_MAX` changes), plus some unaligned ones.
+// Enough for all chunks that a client may need to catch up (`BEHIND_MAX` changes), plus some unaligned ones.
 const PIECES_MAX = 64
 
 const encoder = new TextEncoder()

@@ -54,8 +54,8 @@ type Waiting = {
 }
 
 /**
- * Makes the queue; `elapsed` is in milliseconds. `waited` is called with how long each request waited, whether it was
- * served or refused.
+ * Makes the queue; `elapsed` is in milliseconds. `waited` is called with the time that each request waited, whether it
+ * was served or refused.
  */
 export function createFairQueue(
   elapsed: () => number,

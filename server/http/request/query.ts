@@ -60,8 +60,8 @@ type Answer<Query> = (query: Query, request: Request) => Response | Promise<Resp
 
 /**
  * Makes the handler of a route with a query. Elysia would keep only one of two parameters with the same name, split
- * text at commas and send its own error bodies. So the handler, not the Elysia route, has the query's schema, and shows
- * it in `documents`.
+ * text at commas and send its own error bodies. So the handler, not the Elysia route, has the query's schema, and
+ * exposes it as `documents`.
  */
 export function createQueryHandler<Schema extends TObject>(schema: Schema, answer: Answer<Static<Schema>>) {
   const read = createParamsReader(schema)
