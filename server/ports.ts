@@ -149,7 +149,7 @@ export type Blocks = {
   edit(block: BlockIndex, edit: Edit, now: UnixMs): Promise<EditResult>
   /** The owner of an area. */
   findOwner(area: Area): Promise<AreaOwner>
-  /** Applies an edit to every block of an area, or to none. The edit has the pixels of block after block, row by row. */
+  /** Applies an edit to each block of an area, or to none. The edit has the pixels of block after block, row by row. */
   editArea(area: Area, edit: Edit, now: UnixMs): Promise<EditResult>
 }
 
