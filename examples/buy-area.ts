@@ -1,7 +1,4 @@
-/**
- * Puts a picture on the wall, paid once:  PRIVATE_KEY=0x... npx -y bun@1.4.5 examples/buy-area.ts http://127.0.0.1:8402
- * logo.png 4 3 80,45
- */
+/** Puts a picture on the wall, paid once:  PRIVATE_KEY=0x... npx -y bun@1.4.5 examples/buy-area.ts http://127.0.0.1:8402 logo.png 4 3 80,45 */
 
 import { readFile } from 'node:fs/promises'
 import { x402Client } from '@x402/core/client'
@@ -32,7 +29,6 @@ const response = await wrapFetchWithPayment(fetch, client)(new URL('/areas', wal
   body: JSON.stringify(order),
 })
 
-// Every other answer says what happened, whether money moved and what to do. After a 503 send the same request again,
-// never for another area.
+// Every other answer says what happened, whether money moved and what to do. After a 503 send the same request again, never for another area.
 console.log(response.status, await response.text())
 process.exitCode = response.ok ? 0 : 1

@@ -1,7 +1,4 @@
-/**
- * Buys a block with the stock x402 client:  PRIVATE_KEY=0x... npx -y bun@1.4.5 examples/buy.ts http://127.0.0.1:8402
- * next
- */
+/** Buys a block with the stock x402 client:  PRIVATE_KEY=0x... npx -y bun@1.4.5 examples/buy.ts http://127.0.0.1:8402 next */
 
 import { x402Client } from '@x402/core/client'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
@@ -24,7 +21,6 @@ block.searchParams.set('message', 'bought with @x402/fetch')
 const client = new x402Client().register('eip155:*', new ExactEvmScheme(account))
 const response = await wrapFetchWithPayment(fetch, client)(block)
 
-// Every other answer says what happened, whether money moved and what to do. After a 503 send the same request again,
-// never for another block.
+// Every other answer says what happened, whether money moved and what to do. After a 503 send the same request again, never for another block.
 console.log(response.status, await response.text())
 process.exitCode = response.ok ? 0 : 1

@@ -1,7 +1,4 @@
-/**
- * Repaints a block of yours every minute, for free:  PRIVATE_KEY=0x... npx -y bun@1.4.5 examples/repaint.ts
- * http://127.0.0.1:8402 80,45 60
- */
+/** Repaints a block of yours every minute, for free:  PRIVATE_KEY=0x... npx -y bun@1.4.5 examples/repaint.ts http://127.0.0.1:8402 80,45 60 */
 // Use the key of a painter that the purchase named: then the key that pays is not on this machine.
 
 import { setInterval } from 'node:timers/promises'

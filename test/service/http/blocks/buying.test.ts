@@ -175,7 +175,7 @@ test('while the outcome of a payment is unknown, its payer is asked to retry, an
   wall.clock.advance(3000)
   const back = await readJson(await wall.buyBlock('/blocks/3,4', 1, 2))
   expect(back).toMatchObject({ block: '3,4', deed: { tx: toHash(1) } })
-  expect(back['notice']).toContain('This is the receipt of your earlier purchase')
+  expect(back['notice']).toContain('This receipt of your earlier purchase had not reached you before')
   expect(wall.facilitator.settled.map(({ nonce }) => nonce)).toEqual([toHash(1), toHash(1)])
 })
 
