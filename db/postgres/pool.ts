@@ -87,9 +87,7 @@ export function openPool(url: string, answerMs: number, { name = WALL_NAME, chec
   let open = true
   const borrow = async <T>(work: (session: Session) => Promise<T>, deadlineMs?: number): Promise<T> => {
     if (!open) throw new StoreUnavailable('the database is closed')
-    return await slots.runOnFreeSlot((slot) =>
-      runOnSlot(slot, { answerMs, deadlineMs, inspect: checkConnection }, work),
-    )
+    return await slots.runOnFreeSlot((slot) => runOnSlot(slot, { answerMs, deadlineMs, checkConnection }, work))
   }
   return {
     borrow: (work) => borrow(work, answerMs),
@@ -136,13 +134,13 @@ export function openPool(url: string, answerMs: number, { name = WALL_NAME, chec
 type Use = {
   readonly answerMs: number
   readonly deadlineMs: number | undefined
-  readonly inspect: PoolOptions['checkConnection'] | undefined
+  readonly checkConnection: PoolOptions['checkConnection'] | undefined
 }
 
 /** Runs work on a slot's connection, which is checked first if it is new. */
 async function runOnSlot<T>(
   slot: Slot,
-  { answerMs, deadlineMs, inspect }: Use,
+  { answerMs, deadlineMs, checkConnection }: Use,
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
   const client = await reserveConnection(slot.sql, answerMs)
@@ -151,7 +149,7 @@ async function runOnSlot<T>(
   const late = deadlineMs === undefined ? undefined : setTimeout(end, deadlineMs)
   try {
     const session = createSession(client)
-    if (!slot.isInspected) await inspect?.(session)
+    if (!slot.isInspected) await checkConnection?.(session)
     slot.isInspected = true
     const result = await work(session)
     await client.release()

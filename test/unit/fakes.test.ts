@@ -27,7 +27,7 @@ testChain('fakes', async () => {
     createPayment,
     settle: async (payment) => chain.transferPayment(payment),
     transferDirectly: async (payment, amount) => chain.transferDirectly(payment.payer, payment.to, amount),
-    cancel: cancelPayment,
+    cancelAuthorization: cancelPayment,
     spendElsewhere: cancelPayment,
     expire: async (payment) => chain.expireAuthorization(payment),
   }

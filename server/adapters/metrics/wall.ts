@@ -59,10 +59,7 @@ export function registerWallMetrics(registry: Registry, readings: WallReadings):
   registerGauge(registry, 'wall_store_bytes', 'Size of the database file and its write-ahead log.', storeBytes)
 }
 
-function registerStateMetrics(
-  registry: Registry,
-  { readRail, canSell: sells, canServeReaders: reads, build }: WallReadings,
-): void {
+function registerStateMetrics(registry: Registry, { readRail, canSell, canServeReaders, build }: WallReadings): void {
   registerLabelledGauge(registry, 'wall_rail', 'State of the payment rail: 1 for the current state.', ['state'], () => {
     const now = readRail()
     return RAILS.map((state) => [{ state }, Number(state === now)])
@@ -73,8 +70,8 @@ function registerStateMetrics(
     'Whether the wall is ready for sales, and for reads: 1 if so.',
     ['for'],
     () => [
-      [{ for: 'sales' }, Number(sells())],
-      [{ for: 'reads' }, Number(reads())],
+      [{ for: 'sales' }, Number(canSell())],
+      [{ for: 'reads' }, Number(canServeReaders())],
     ],
   )
   const buildHelp = 'Version of the wall and of Bun; always 1.'
@@ -98,13 +95,13 @@ function registerDependencyMetrics(registry: Registry, { listDependencies }: Wal
 
 function registerPurchaseMetrics(
   registry: Registry,
-  { countBlocks: blocks, readStoreState, clock, countOrphans: orphans }: WallReadings,
+  { countBlocks, readStoreState, clock, countOrphans: orphans }: WallReadings,
 ): void {
   const registerPerState = (metric: string, help: string, read: () => Readonly<Record<string, number>>) =>
     registerLabelledGauge(registry, metric, help, ['state'], () =>
       Object.entries(read()).map(([state, value]) => [{ state }, value]),
     )
-  registerPerState('wall_blocks', 'Blocks, sold and open; open ones may be held for a payer.', blocks)
+  registerPerState('wall_blocks', 'Blocks, sold and open; open ones may be held for a payer.', countBlocks)
   registerPerState(
     'wall_open_purchases',
     'Unfinished purchases, by state: held; doubted (held, and the payer was asked to resend the payment); watched (released, but the payment may still settle).',

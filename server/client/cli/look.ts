@@ -15,8 +15,8 @@ export const look: Command = {
   usage: '[col,row]',
   options: {},
   argumentsMax: 1,
-  async run({ args: [coord], openForReading: reader, print }) {
-    const wall = reader()
+  async run({ args: [coord], openForReading, print }) {
+    const wall = openForReading()
     if (coord === undefined) {
       const canvas = await wall.canvas()
       const { stats, pricing } = canvas
@@ -42,8 +42,8 @@ export const mine: Command = {
   usage: '',
   options: { wallet: 'the address of the wallet, instead of a key' },
   argumentsMax: 0,
-  async run({ options: { wallet }, openForReading: reader, openAsOwner, print }) {
-    const wall = wallet === undefined ? await openAsOwner() : reader()
+  async run({ options: { wallet }, openForReading, openAsOwner, print }) {
+    const wall = wallet === undefined ? await openAsOwner() : openForReading()
     const standing = await readWholeStanding(wall, wallet)
     if (standing === undefined)
       return print({ blocks: [], open: [], credits: [] }, ['This wallet has not bought anything here yet.'])
@@ -88,10 +88,10 @@ export const watch: Command = {
   usage: '',
   options: { after: 'start after the change with this number' },
   argumentsMax: 0,
-  async run({ options: { after }, openForReading: reader, print, printProgress }) {
+  async run({ options: { after }, openForReading, print, printProgress }) {
     if (after !== undefined && !/^\d{1,15}$/.test(after))
       throw new UsageError('--after must be the number of a change.')
-    const wall = reader()
+    const wall = openForReading()
     const followed = {
       after: after === undefined ? undefined : Number(after),
       onConnect: () => printProgress(`Connected to ${wall.url.origin}. Waiting for changes.`),

@@ -43,21 +43,17 @@ type Texts = Pick<EditFields, 'message' | 'link'>
 /** Sends the repaint through a client for the wall, signed with that client's key. */
 type Repaint = (wall: Wall) => Promise<object>
 
-async function readBlockRepaint(
-  { options, openForReading: reader }: Call,
-  coord: string,
-  texts: Texts,
-): Promise<Repaint> {
-  const fields = combineChanges(texts, await readPixelsOption(options, reader()))
+async function readBlockRepaint({ options, openForReading }: Call, coord: string, texts: Texts): Promise<Repaint> {
+  const fields = combineChanges(texts, await readPixelsOption(options, openForReading()))
   return (wall) => wall.repaint(coord, fields)
 }
 
-async function readAreaRepaint({ options, openForReading: reader }: Call, area: Area, texts: Texts): Promise<Repaint> {
+async function readAreaRepaint({ options, openForReading }: Call, area: Area, texts: Texts): Promise<Repaint> {
   if (options['px'] !== undefined) throw new UsageError('--px is for one block. For an area, use --image.')
   const { w, h } = area
   const { image } = options
   const fitting = { w, h, ...pickFitting(options) }
-  const pixels = image === undefined ? undefined : await reader().areaPixels(await readPicture(image), fitting)
+  const pixels = image === undefined ? undefined : await openForReading().areaPixels(await readPicture(image), fitting)
   const fields = combineChanges(texts, pixels)
   return (wall) => wall.repaintArea(formatArea(area), fields)
 }

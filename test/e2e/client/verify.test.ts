@@ -131,12 +131,12 @@ test('verify finds nothing wrong on a wall with an unbound purchase, a credit, s
 
 type Canvas = { readonly blocks: readonly { readonly i: number; readonly a: number }[] }
 
-type Told = Omit<DeedsPage, 'deeds'> & { readonly deeds: readonly object[] }
+type DeedsRead = Omit<DeedsPage, 'deeds'> & { readonly deeds: readonly object[] }
 
 /** The changes that a lie makes to the responses of the wall. */
 type Lie = {
   readonly changeDeed?: (deed: SaleDeed) => object | undefined // of the deed at `place`
-  readonly changePage?: (page: Told) => object
+  readonly changePage?: (page: DeedsRead) => object
   readonly changeSale?: (sale: Sale) => Sale
   readonly changeCanvas?: (canvas: Canvas) => object
 }
@@ -408,7 +408,7 @@ test.each(unasked)('if %s, the verify command exits with status 2', async (_, ar
 })
 
 test('verify fails with chain_unavailable if the endpoint serves a different chain from the one that the wall states', async () => {
-  const lie = { changePage: (it: Told) => ({ ...it, network: 'eip155:84532', asset: SEPOLIA_DOLLAR }) }
+  const lie = { changePage: (it: DeedsRead) => ({ ...it, network: 'eip155:84532', asset: SEPOLIA_DOLLAR }) }
   await expect(verifyLyingWall('8,8', lie, 'sepolia')).rejects.toMatchObject({ code: 'chain_unavailable' })
 })
 
@@ -468,7 +468,10 @@ test('verify counts a credit as paid back only if the transaction that the wall 
   const honest = await verify(world.url, options)
   expect(honest).toMatchObject({ findings: [], credits: { open: 0, paidBack: 1, notProved: 0 } })
   const createRefundLie = (paidOut: string) => ({
-    changePage: (it: Told) => ({ ...it, owed: it.owed.map((one) => (one.tx === null ? one : { ...one, paidOut })) }),
+    changePage: (it: DeedsRead) => ({
+      ...it,
+      owed: it.owed.map((one) => (one.tx === null ? one : { ...one, paidOut })),
+    }),
   })
   for (const tx of [part, NOWHERE])
     expect(await verifyLyingWall('8,8', createRefundLie(tx), tx)).toMatchObject({

@@ -123,7 +123,7 @@ testChain('viem', async () => ({
   createPayment,
   settle: submitPayment,
   transferDirectly,
-  cancel: cancelAuthorization,
+  cancelAuthorization,
   spendElsewhere: async (payment) => {
     await submitPayment(await signAgain(payment, { to: toLowerAddress(STRANGER) }))
   },

@@ -19,7 +19,7 @@ export type ChainWorld = {
   settle(payment: Payment): Promise<Hash>
   /** Moves an amount from the payer to the payee of the payment, without an authorization; returns the transaction. */
   transferDirectly(payment: Payment, amount: bigint): Promise<Hash>
-  cancel(payment: Payment): Promise<void>
+  cancelAuthorization(payment: Payment): Promise<void>
   /** Spends the nonce on a different transfer by the same payer. */
   spendElsewhere(payment: Payment): Promise<void>
   /** Lets time pass until no block before the expiry of the authorization can be replaced. */
@@ -66,10 +66,10 @@ function testEnds(open: () => Promise<ChainWorld>): void {
   })
 
   test('a cancelled authorization is used up and can never pay', async () => {
-    const { chain, createPayment, cancel } = await open()
+    const { chain, createPayment, cancelAuthorization } = await open()
     const ours = await createPayment()
     const head = await readHeadFor(chain, ours)
-    await cancel(ours)
+    await cancelAuthorization(ours)
     expect(await chain.readAuthorization(ours)).toMatchObject({ spent: true })
     expectVoid(await chain.readPaymentStatus(ours, head))
   })
@@ -128,12 +128,12 @@ function testReceipts(open: () => Promise<ChainWorld>): void {
   })
 
   test('earlier transfers and transfers to other addresses are not listed', async () => {
-    const { chain, createPayment, settle: land, cancel, spendElsewhere } = await open()
+    const { chain, createPayment, settle: land, cancelAuthorization, spendElsewhere } = await open()
     const [ours, astray, cancelled] = [await createPayment(), await createPayment(), await createPayment()]
     const from = (await readHeadFor(chain, ours)) + 1n
     const tx = await land(ours)
     await spendElsewhere(astray)
-    await cancel(cancelled)
+    await cancelAuthorization(cancelled)
     expect((await readTransfersSince(chain, ours.to, from)).filter(({ payer }) => payer !== ours.payer)).toEqual([])
     expect(await readTransfersSince(chain, ours.payer, from)).toEqual([])
     const later = (await readHeadFor(chain, ours)) + 1n

@@ -53,7 +53,7 @@ async function openWorld({ path = join(folder, `${walls++}.sock`), restored = no
   })
   return {
     db,
-    advance: applyNewEntries,
+    applyNewEntries,
     chain,
     logger,
     path,
@@ -298,14 +298,14 @@ test('a backup that another tool made is recorded with the time of the command',
 })
 
 test('reports are listed with the content of the reported artwork, and are closed if the operator hides the artwork or dismisses the reports', async () => {
-  const { db, call, open, advance } = await openWorld()
+  const { db, call, open, applyNewEntries } = await openWorld()
   const close = open()
   await sellBlock(db, '3,4', 1, 1)
   await sellBlock(db, '4,4', 1, 2)
   await sellBlock(db, '9,9', 2, 3)
   const pixels = createPixels(7)
   await db.blocks.edit(parseBlockOrThrow('9,9'), createTestEdit(1, { pixels }), NOW)
-  await advance()
+  await applyNewEntries()
   const createReport = (reporter: string) => ({
     reporterFor: () => reporter.repeat(32),
     note: 'look',

@@ -19,17 +19,17 @@ function createQueue(limits: { atOnce?: number; waitingMax?: number; perSecond?:
       ends.push(() => resolve(name))
       return promise
     })
-  return { clock, queue, begun, ends, call: startCall }
+  return { clock, queue, begun, ends, startCall }
 }
 
 test('calls about payments that may have been charged come first, and calls that nobody waits for come last', async () => {
-  const { begun, ends, call } = createQueue({})
+  const { begun, ends, startCall } = createQueue({})
   const calls = [
-    call('background', 'first'),
-    call('background', 'sweep'),
-    call('buyer', 'buyer'),
-    call('settlement', 'settlement'),
-    call('buyer', 'buyer 2'),
+    startCall('background', 'first'),
+    startCall('background', 'sweep'),
+    startCall('buyer', 'buyer'),
+    startCall('settlement', 'settlement'),
+    startCall('buyer', 'buyer 2'),
   ]
   for (const [at, one] of [0, 3, 2, 4, 1].entries()) {
     ends[at]?.()
@@ -39,10 +39,10 @@ test('calls about payments that may have been charged come first, and calls that
 })
 
 test('if the queue of one urgency is full, its calls are rejected, and calls of the other urgencies are still accepted', async () => {
-  const { ends, call } = createQueue({ waitingMax: 2 })
-  const calls = [call('buyer', 'a'), call('buyer', 'b'), call('buyer', 'c')]
-  await expect(call('buyer', 'd')).rejects.toBeInstanceOf(QueueFull)
-  calls.push(call('settlement', 'e'))
+  const { ends, startCall } = createQueue({ waitingMax: 2 })
+  const calls = [startCall('buyer', 'a'), startCall('buyer', 'b'), startCall('buyer', 'c')]
+  await expect(startCall('buyer', 'd')).rejects.toBeInstanceOf(QueueFull)
+  calls.push(startCall('settlement', 'e'))
   for (const [at, one] of [0, 3, 1, 2].entries()) {
     ends[at]?.()
     await calls[one]

@@ -15,12 +15,19 @@ function createManualLimit(waitingMax: number) {
       endPiece = () => resolve(piece)
       return await promise
     })
-  return { send: startPiece, begun, end: () => endPiece() }
+  return { startPiece, begun, end: () => endPiece() }
 }
 
 test('senders take turns, no matter which of them sent first or most', async () => {
-  const { send, begun, end } = createManualLimit(9)
-  const sent = [send('a', 'a1'), send('a', 'a2'), send('a', 'a3'), send('b', 'b1'), send('c', 'c1'), send('b', 'b2')]
+  const { startPiece, begun, end } = createManualLimit(9)
+  const sent = [
+    startPiece('a', 'a1'),
+    startPiece('a', 'a2'),
+    startPiece('a', 'a3'),
+    startPiece('b', 'b1'),
+    startPiece('c', 'c1'),
+    startPiece('b', 'b2'),
+  ]
   for (const done of [0, 1, 3, 4, 2, 5]) {
     end()
     await sent[done]
@@ -29,13 +36,13 @@ test('senders take turns, no matter which of them sent first or most', async () 
 })
 
 test('if too much work waits, the newest piece of the sender with the most pieces is dropped; in a tie, the arriving piece is dropped', async () => {
-  const { send, begun, end } = createManualLimit(3)
-  const first = send('a', 'a1')
-  const [second, third, fourth] = [send('a', 'a2'), send('a', 'a3'), send('a', 'a4')]
-  expect(await send('a', 'a5')).toBe('busy')
-  const other = send('b', 'b1')
+  const { startPiece, begun, end } = createManualLimit(3)
+  const first = startPiece('a', 'a1')
+  const [second, third, fourth] = [startPiece('a', 'a2'), startPiece('a', 'a3'), startPiece('a', 'a4')]
+  expect(await startPiece('a', 'a5')).toBe('busy')
+  const other = startPiece('b', 'b1')
   expect(await fourth).toBe('busy')
-  expect(await send('b', 'b2')).toBe('busy')
+  expect(await startPiece('b', 'b2')).toBe('busy')
   for (const done of [first, second, other, third]) {
     end()
     await done

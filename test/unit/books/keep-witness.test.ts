@@ -40,12 +40,12 @@ function openWorld() {
     for (let turn = 0; turn < 10; turn += 1) await Promise.resolve()
   }
   const listChanges = () => world.written.map(({ change }) => change)
-  return { world, keeper, logger, commit: commitChange, pass: endNextWait, changes: listChanges }
+  return { world, keeper, logger, commitChange, pass: endNextWait, changes: listChanges }
 }
 
 test('the witness is not written before the database counts as current', async () => {
-  const { keeper, commit, pass, changes } = openWorld()
-  commit(2)
+  const { keeper, commitChange, pass, changes } = openWorld()
+  commitChange(2)
   await pass()
   await keeper.flush()
   expect(changes()).toEqual([])
@@ -55,16 +55,16 @@ test('the witness is not written before the database counts as current', async (
 })
 
 test('commits in quick succession cause one write of the witness, which includes the newest commit', async () => {
-  const { keeper, commit, pass, changes } = openWorld()
+  const { keeper, commitChange, pass, changes } = openWorld()
   keeper.begin()
   await pass()
-  for (const change of [2, 3, 4]) commit(change)
+  for (const change of [2, 3, 4]) commitChange(change)
   await pass()
-  for (const change of [5, 6]) commit(change)
+  for (const change of [5, 6]) commitChange(change)
   await pass()
   await pass()
   expect(changes()).toEqual([1, 4, 6])
-  commit(7)
+  commitChange(7)
   await keeper.flush()
   expect(changes()).toEqual([1, 4, 6, 7])
 })
@@ -81,17 +81,17 @@ test('an unchanged witness is not written again', async () => {
 })
 
 test('a witness that cannot be written causes one alert, and is written as soon as that is possible again', async () => {
-  const { world, keeper, commit, pass, changes, logger } = openWorld()
+  const { world, keeper, commitChange, pass, changes, logger } = openWorld()
   world.isFull = true
   keeper.begin()
   for (const change of [2, 3]) {
-    commit(change)
+    commitChange(change)
     await pass()
     await pass()
   }
   expect(logger.alerts.map(({ event }) => event)).toEqual(['witness-failed'])
   world.isFull = false
-  commit(4)
+  commitChange(4)
   await pass()
   expect(changes()).toEqual([4])
 })

@@ -17,31 +17,31 @@ function openWorld() {
     for (let i = 0; i < count; i++) await eventLoop.watch(outages)
   }
   const readReason = () => outages.listAll().find(({ kind }) => kind === 'event-loop')?.reason ?? null
-  return { clock, logger, outages, eventLoop, turns: runTurns, reason: readReason }
+  return { clock, logger, outages, eventLoop, runTurns, readReason }
 }
 
 test('a process whose event loop stays late for 4 s is reported as late, and as on time again 4 s after it recovers', async () => {
-  const { turns, reason, logger } = openWorld()
-  await turns(5, 0)
-  await turns(10, 300)
-  expect(reason()).toBeNull()
-  await turns(10, 300)
-  expect(reason()).toMatch(/^the wall is too slow/)
-  await turns(33, 0)
-  expect(reason()).toBeNull()
+  const { runTurns, readReason, logger } = openWorld()
+  await runTurns(5, 0)
+  await runTurns(10, 300)
+  expect(readReason()).toBeNull()
+  await runTurns(10, 300)
+  expect(readReason()).toMatch(/^the wall is too slow/)
+  await runTurns(33, 0)
+  expect(readReason()).toBeNull()
   expect([logger.alerts.length, logger.notes.length]).toEqual([1, 1])
 })
 
 test('a pause of the machine is not an outage, and a failure that is seen during the pause is not reported as an outage', async () => {
-  const { clock, turns, reason, eventLoop, outages } = openWorld()
+  const { clock, runTurns, readReason, eventLoop, outages } = openWorld()
   const STORE = { kind: 'store-read', name: 'sqlite' } as const
-  await turns(5, 0)
-  await turns(1, 2000)
-  expect([eventLoop.isLate(), reason()]).toEqual([true, null])
+  await runTurns(5, 0)
+  await runTurns(1, 2000)
+  expect([eventLoop.isLate(), readReason()]).toEqual([true, null])
   outages.recordState(STORE, 'the database did not respond in time')
   expect(outages.listAll()).toMatchObject([{ kind: 'event-loop', state: 'up' }])
-  await turns(20, 0)
-  expect([eventLoop.isLate(), reason()]).toEqual([false, null])
+  await runTurns(20, 0)
+  expect([eventLoop.isLate(), readReason()]).toEqual([false, null])
   outages.recordState(STORE, 'the database did not respond in time')
   expect(outages.listAll().at(-1)).toMatchObject({ kind: 'store-read', state: 'down' })
   // A turn that has not come yet also counts as late once it is overdue.
@@ -53,7 +53,7 @@ test('a pause of the machine is not an outage, and a failure that is seen during
 })
 
 test('turns of the event loop that are only 150 ms late are not reported', async () => {
-  const { turns, reason, eventLoop } = openWorld()
-  await turns(50, 150)
-  expect([eventLoop.isLate(), reason()]).toEqual([false, null])
+  const { runTurns, readReason, eventLoop } = openWorld()
+  await runTurns(50, 150)
+  expect([eventLoop.isLate(), readReason()]).toEqual([false, null])
 })

@@ -23,10 +23,10 @@ function createQueue() {
   return {
     done,
     waits,
-    request: queueRequest,
-    read: queueRead,
-    pay: queueNewPayment,
-    repeat: queueKnownPayment,
+    queueRequest,
+    queueRead,
+    queueNewPayment,
+    queueKnownPayment,
     passTime: (ms: number) => void (now += ms),
   }
 }
@@ -38,8 +38,8 @@ async function waitForTurns(count: number): Promise<void> {
 }
 
 test('one request is served per turn of the event loop, and the first one is served immediately', async () => {
-  const { done, request } = createQueue()
-  for (const name of ['a', 'b', 'c']) request(name)
+  const { done, queueRequest } = createQueue()
+  for (const name of ['a', 'b', 'c']) queueRequest(name)
   await Promise.resolve()
   await Promise.resolve()
   expect(done).toEqual(['a goes'])
@@ -53,18 +53,18 @@ test('one request is served per turn of the event loop, and the first one is ser
 })
 
 test('a client with one request waits for only one queued request of a client with many requests', async () => {
-  const { done, request } = createQueue()
-  for (let at = 0; at < 400; at++) request(`flood ${at}`, 'attacker')
-  request('honest', 'somebody')
+  const { done, queueRequest } = createQueue()
+  for (let at = 0; at < 400; at++) queueRequest(`flood ${at}`, 'attacker')
+  queueRequest('honest', 'somebody')
   await waitForTurns(5)
   expect(done.slice(0, 3)).toEqual(['flood 0 goes', 'flood 1 goes', 'honest goes'])
 })
 
 test('new payments and other requests are served alternately, so that neither kind blocks the other', async () => {
-  const { done, request, pay } = createQueue()
-  request('first')
-  for (let at = 0; at < 3; at++) request(`other ${at}`)
-  for (let at = 0; at < 5; at++) pay(`payment ${at}`)
+  const { done, queueRequest, queueNewPayment } = createQueue()
+  queueRequest('first')
+  for (let at = 0; at < 3; at++) queueRequest(`other ${at}`)
+  for (let at = 0; at < 5; at++) queueNewPayment(`payment ${at}`)
   await waitForTurns(20)
   expect(done.map((word) => word.split(' ')[0]).join(' ')).toBe(
     'first payment other payment other payment other payment payment',
@@ -72,10 +72,10 @@ test('new payments and other requests are served alternately, so that neither ki
 })
 
 test('while other requests wait, the reads of many clients get only half of the turns that are not for payments', async () => {
-  const { done, request, read, pay } = createQueue()
-  for (let at = 0; at < 200; at++) read(`read ${at}`, `reader ${at}`)
-  for (let at = 0; at < 3; at++) request(`other ${at}`)
-  for (let at = 0; at < 4; at++) pay(`payment ${at}`)
+  const { done, queueRequest, queueRead, queueNewPayment } = createQueue()
+  for (let at = 0; at < 200; at++) queueRead(`read ${at}`, `reader ${at}`)
+  for (let at = 0; at < 3; at++) queueRequest(`other ${at}`)
+  for (let at = 0; at < 4; at++) queueNewPayment(`payment ${at}`)
   await waitForTurns(20)
   expect(
     done
@@ -86,9 +86,9 @@ test('while other requests wait, the reads of many clients get only half of the 
 })
 
 test('payments of many clients are never refused, even if many payments wait for a long time', async () => {
-  const { done, pay, repeat, passTime } = createQueue()
-  for (let at = 0; at < 600; at++) pay(`payment ${at}`, `payer ${at}`)
-  for (let at = 0; at < 600; at++) repeat(`repeat ${at}`, `payer ${at}`)
+  const { done, queueNewPayment, queueKnownPayment, passTime } = createQueue()
+  for (let at = 0; at < 600; at++) queueNewPayment(`payment ${at}`, `payer ${at}`)
+  for (let at = 0; at < 600; at++) queueKnownPayment(`repeat ${at}`, `payer ${at}`)
   passTime(60_000)
   await waitForTurns(1300)
   expect(done).toHaveLength(1200)
@@ -96,9 +96,9 @@ test('payments of many clients are never refused, even if many payments wait for
 })
 
 test('if one client queues too many new payments, the excess is refused, and the payment of another client waits for only one queued payment', async () => {
-  const { done, pay } = createQueue()
-  for (let at = 0; at < 4132; at++) pay(`junk ${at}`, 'attacker')
-  pay('honest', 'somebody')
+  const { done, queueNewPayment } = createQueue()
+  for (let at = 0; at < 4132; at++) queueNewPayment(`junk ${at}`, 'attacker')
+  queueNewPayment('honest', 'somebody')
   await waitForTurns(4200)
   const served = done.filter((word) => word.endsWith('goes'))
   expect(served.slice(0, 3)).toEqual(['junk 0 goes', 'junk 1 goes', 'honest goes'])
@@ -107,9 +107,9 @@ test('if one client queues too many new payments, the excess is refused, and the
 })
 
 test('if too many requests wait, the newest request of the client with the most waiting requests is refused', async () => {
-  const { done, request } = createQueue()
-  for (let at = 0; at < 513; at++) request(`flood ${at}`, 'attacker')
-  for (let at = 0; at < 40; at++) request(`honest ${at}`, `client ${at}`)
+  const { done, queueRequest } = createQueue()
+  for (let at = 0; at < 513; at++) queueRequest(`flood ${at}`, 'attacker')
+  for (let at = 0; at < 40; at++) queueRequest(`honest ${at}`, `client ${at}`)
   await waitForTurns(700)
   const refused = done.filter((word) => word.endsWith('server_busy'))
   expect(refused).toHaveLength(40)
@@ -117,28 +117,28 @@ test('if too many requests wait, the newest request of the client with the most 
 })
 
 test('a request that has waited for longer than two seconds is refused when its turn comes', async () => {
-  const { done, request, passTime } = createQueue()
-  for (let at = 0; at < 3; at++) request(`${at}`)
+  const { done, queueRequest, passTime } = createQueue()
+  for (let at = 0; at < 3; at++) queueRequest(`${at}`)
   passTime(3000)
   await waitForTurns(3)
   expect(done).toEqual(['0 goes', '1 server_busy', '2 server_busy'])
 })
 
 test('a request that arrives at an empty queue is served immediately', async () => {
-  const { done, request } = createQueue()
-  request('a')
+  const { done, queueRequest } = createQueue()
+  queueRequest('a')
   await waitForTurns(5)
-  request('b')
+  queueRequest('b')
   await Promise.resolve()
   await Promise.resolve()
   expect(done).toEqual(['a goes', 'b goes'])
 })
 
 test('the waiting time of each request is reported with its class, even if the request is refused', async () => {
-  const { waits, request, pay, passTime } = createQueue()
-  request('a')
-  pay('b')
-  request('c')
+  const { waits, queueRequest, queueNewPayment, passTime } = createQueue()
+  queueRequest('a')
+  queueNewPayment('b')
+  queueRequest('c')
   passTime(2500)
   await waitForTurns(4)
   expect(waits).toEqual([

@@ -24,7 +24,7 @@ function createLoggedStream(everyMs = 0, clock: Clock = systemClock) {
   const readCanvasNumber = () => Math.max(0, readNumber() - 3)
   const openStream = () =>
     createLiveStream({ log, clock, readNumber, readCanvasNumber, applyNewEntries: advance, everyMs })
-  return { changes, reads, others, stream: openStream(), open: openStream }
+  return { changes, reads, others, stream: openStream(), openStream }
 }
 
 const createIdentity = (number: number) => createIdentityChange(number, { ...NOBODY, name: `name ${number}` })
@@ -109,7 +109,7 @@ test('a client that sends no log number receives only new changes', async () => 
 test('a client that reconnects misses no event and gets none twice, whether the events come from memory or from the log', async () => {
   const world = createLoggedStream()
   for (let n = 0; n < 1200; n++) addChange(world)
-  const restarted = { ...world, stream: world.open() }
+  const restarted = { ...world, stream: world.openStream() }
   for (let n = 0; n < 5; n++) addChange(restarted)
   for (const from of [205, 300, 999, 1199, 1203]) {
     const missed = Array.from({ length: 1205 - from }, (_, at) => from + at + 1)
@@ -162,10 +162,10 @@ test('a client that stops reading is disconnected, and catches up when it reconn
 })
 
 test('a client that was connected to a process further ahead in the log gets the changes after the last one that it received', async () => {
-  const { changes, others, open } = createLoggedStream()
+  const { changes, others, openStream } = createLoggedStream()
   for (let n = 1; n <= 5; n++) changes.push(createIdentity(n))
   others.unseen = 3
-  expect(await readIds(open(), 1, 4)).toEqual([5])
+  expect(await readIds(openStream(), 1, 4)).toEqual([5])
 })
 
 test('a Last-Event-ID that is not a non-negative integer is rejected', async () => {
@@ -191,7 +191,7 @@ test('a client over a thousand changes behind the log, or ahead of it, gets a re
 test('clients that reconnect at the same time share the log reads for the changes that they missed', async () => {
   const world = createLoggedStream()
   for (let n = 0; n < 900; n++) addChange(world)
-  const restarted = { ...world, stream: world.open() }
+  const restarted = { ...world, stream: world.openStream() }
   world.reads.length = 0
   const all = Array.from({ length: 40 }, (_, at) => readIds(restarted.stream, 900 - at, at))
   for (const [at, ids] of (await Promise.all(all)).entries())

@@ -60,7 +60,7 @@ function startDelivery(wall: Wall, { jobs = EXCLUSIVE, clock = createFakeClock(N
     world.last = (await wall.log.readAfter(0, 9999)).at(-1)?.number ?? 0
     return await deliver(never)
   }
-  return { world, received, run: deliverPending, logger, written, outages, clock, alerts }
+  return { world, received, deliverPending, logger, written, outages, clock, alerts }
 }
 
 /** A wall whose webhook delivers from the beginning of the log. */
@@ -84,14 +84,14 @@ async function sellArea(wall: Wall, target: '10,20,4x3', number: number): Promis
 
 test('each purchase and each other change causes one notice, in the order of the log, even if the purchase bought many blocks', async () => {
   const wall = await openWall()
-  const { received, run } = startDelivery(wall)
+  const { received, deliverPending } = startDelivery(wall)
   await sellBlock(wall, '3,4', 1, 1)
   await sellArea(wall, '10,20,4x3', 2)
   await wall.blocks.edit(parseBlockOrThrow('3,4'), createTestEdit(1, { message: 'new' }), NOW)
-  await run()
+  await deliverPending()
   await wall.moderation.moderate(parseBlockOrThrow('3,4'), 'hide', ['message'], NOW)
   await wall.agents.register(createWalletAddress(1), createTestIdentity(2, { name: 'Ada' }), NOW)
-  expect(await run()).toBe(1000)
+  expect(await deliverPending()).toBe(1000)
   expect(received.map(({ id, type, data }) => [id, type, data['place'] ?? null, data['message'] ?? null])).toEqual([
     [`log-1-${NOW}`, 'sale', '3,4', createTestListing().message],
     [`log-2-${NOW}`, 'sale', '10,20,4x3', null],
@@ -106,7 +106,7 @@ test('each purchase and each other change causes one notice, in the order of the
     tx: toHash(2),
     seq: 2,
   })
-  await run()
+  await deliverPending()
   expect(received).toHaveLength(5)
   wall.close()
 })
@@ -114,11 +114,11 @@ test('each purchase and each other change causes one notice, in the order of the
 test('a new webhook receives every change since the start of the process, even those before its first delivery', async () => {
   const wall = await openBlankWall()
   await sellBlock(wall, '3,4', 1, 1)
-  const { received, run } = startDelivery(wall, { last: 1 })
+  const { received, deliverPending } = startDelivery(wall, { last: 1 })
   await sellBlock(wall, '5,6', 2, 2)
-  await run()
+  await deliverPending()
   await sellBlock(wall, '7,8', 3, 3)
-  await run()
+  await deliverPending()
   expect(received.map(({ data }) => data['place'])).toEqual(['5,6', '7,8'])
   wall.close()
 })
@@ -127,12 +127,12 @@ test.each(['it returned status 500', 'it did not respond in time'])(
   'after a day of “%s”, a receiver gets every notice once and in order, and the pauses between tries grow',
   async (trouble) => {
     const wall = await openWall()
-    const { world, received, run, clock, outages } = startDelivery(wall)
+    const { world, received, deliverPending, clock, outages } = startDelivery(wall)
     world.trouble = trouble
     const waits: number[] = []
     for (let sales = 0; clock.now() < NOW + DAY_MS; sales++) {
       if (sales < 20) await sellBlock(wall, 'next', 1, sales + 1)
-      const waitMs = await run()
+      const waitMs = await deliverPending()
       waits.push(waitMs)
       await clock.wait(waitMs)
     }
@@ -142,7 +142,7 @@ test.each(['it returned status 500', 'it did not respond in time'])(
     expect(received).toEqual([])
     expect(outages.listAll()).toMatchObject([{ kind: 'webhook', name: 'ops.example', state: 'down', reason: trouble }])
     world.trouble = null
-    expect(await run()).toBe(1000)
+    expect(await deliverPending()).toBe(1000)
     const sales = received.filter(({ type }) => type === 'sale')
     expect(sales.map(({ data }) => data['seq'])).toEqual(Array.from({ length: 20 }, (_, at) => at + 1))
     expect(outages.listAll()).toMatchObject([{ state: 'up' }])
@@ -152,11 +152,11 @@ test.each(['it returned status 500', 'it did not respond in time'])(
 
 test('while a receiver hangs, sales continue, and one notice at a time is in progress', async () => {
   const wall = await openWall()
-  const { world, received, run } = startDelivery(wall)
+  const { world, received, deliverPending } = startDelivery(wall)
   const { promise, resolve } = Promise.withResolvers<null>()
   world.hangs = promise
   await sellBlock(wall, 'next', 1, 1)
-  const hanging = run()
+  const hanging = deliverPending()
   for (let number = 2; number <= 9; number++) await sellBlock(wall, 'next', 1, number)
   expect(world.tries).toBe(1)
   world.hangs = undefined
@@ -172,45 +172,45 @@ test('after a crash the remaining notices follow in order, and a notice that is 
   for (let number = 1; number <= 3; number++) await sellBlock(wall, 'next', 1, number)
   // The process ends before it has recorded the accepted notice.
   const ended = startDelivery({ ...wall, deliveries: { ...wall.deliveries, advanceTo: async () => {} } })
-  await ended.run()
+  await ended.deliverPending()
   const next = startDelivery(wall)
-  await next.run()
+  await next.deliverPending()
   await sellBlock(wall, 'next', 1, 4)
-  await next.run()
+  await next.deliverPending()
   expect(ended.received).toHaveLength(3)
   expect(next.received.slice(0, 3)).toEqual(ended.received)
   expect(next.received.map(({ data }) => data['seq'])).toEqual([1, 2, 3, 4])
   const restarted = startDelivery(wall)
-  await restarted.run()
+  await restarted.deliverPending()
   expect(restarted.received).toEqual([])
   wall.close()
 })
 
 test('a process without the delivery lease delivers nothing from the log', async () => {
   const wall = await openWall()
-  const { received, run } = startDelivery(wall, { jobs: { run: async () => false } })
+  const { received, deliverPending } = startDelivery(wall, { jobs: { run: async () => false } })
   await sellBlock(wall, 'next', 1, 1)
-  expect([await run(), received]).toEqual([1000, []])
+  expect([await deliverPending(), received]).toEqual([1000, []])
   wall.close()
 })
 
 test('alerts and ends of outages are delivered under one id each, oldest first, and at most a hundred of them wait', async () => {
   const wall = await openWall()
-  const { world, received, run, logger, written } = startDelivery(wall)
+  const { world, received, deliverPending, logger, written } = startDelivery(wall)
   logger.note('open')
   logger.alert('orphan', { payer: '0x1' })
   logger.note('outage-over', { dependency: 'disk', name: 'data', seconds: 5 })
   logger.alert('outage', { dependency: 'webhook', name: 'ops.example', reason: 'x' })
   world.trouble = 'it returned status 503'
-  await run()
+  await deliverPending()
   world.trouble = null
-  await run()
+  await deliverPending()
   expect(received.map(({ type, data }) => [type, data])).toEqual([
     ['alert', { event: 'orphan', payer: '0x1' }],
     ['alert', { event: 'outage-over', dependency: 'disk', name: 'data', seconds: 5 }],
   ])
   for (let number = 0; number < 150; number++) logger.alert('stray', { number })
-  await run()
+  await deliverPending()
   expect(received.slice(2).map(({ data }) => data['number'])).toEqual(Array.from({ length: 100 }, (_, at) => at + 50))
   expect([written.alerts.length, written.notes.length]).toEqual([152, 2])
   wall.close()
@@ -218,26 +218,26 @@ test('alerts and ends of outages are delivered under one id each, oldest first, 
 
 test('an alert keeps its id when it is sent again', async () => {
   const wall = await openWall()
-  const { world, run, logger, alerts } = startDelivery(wall)
+  const { world, deliverPending, logger, alerts } = startDelivery(wall)
   logger.alert('orphan')
   const id = alerts.peek()?.id
   world.trouble = 'it returned status 500'
-  await run()
+  await deliverPending()
   expect([alerts.peek()?.id, id]).toEqual([id, expect.stringMatching(/^alert-/)])
   wall.close()
 })
 
 test('each report about an artwork is delivered once, under a permanent id', async () => {
   const wall = await openWall()
-  const { world, received, run } = startDelivery(wall)
+  const { world, received, deliverPending } = startDelivery(wall)
   const block = parseBlockOrThrow('3,4')
   const report = { work: block, block, reason: 'scam', note: 'look', reporterFor: () => 'a'.repeat(32) } as const
   await wall.reports.fileReport(report, { day: '2027-01-15', fresh: 'one' }, NOW)
   world.trouble = 'it returned status 500'
-  await run()
+  await deliverPending()
   world.trouble = null
-  await run()
-  await run()
+  await deliverPending()
+  await deliverPending()
   expect(received).toEqual([
     {
       id: `report-1-${NOW}`,

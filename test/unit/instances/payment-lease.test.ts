@@ -31,7 +31,7 @@ function createWorld() {
     drainMicrotasks()
   }
   const createRecorder = (note: string) => async () => void notes.push(note)
-  return { leases, process: createProcessLease, pass: passTime, notes, createRecorder }
+  return { leases, process: createProcessLease, passTime, notes, createRecorder }
 }
 
 const isOver = async () => false
@@ -45,7 +45,7 @@ function createLongWork() {
 
 describe('a payment that another process works on', () => {
   test('a request for a payment that another process works on waits for that process, and runs afterwards', async () => {
-    const { process, pass, notes, createRecorder } = createWorld()
+    const { process, passTime, notes, createRecorder } = createWorld()
     const [here, there] = [process(), process()]
     const long = createLongWork()
     const first = here.runWhenFree(KEY, { isOver, work: long.run, giveUp: createRecorder('late'), onShared })
@@ -55,17 +55,17 @@ describe('a payment that another process works on', () => {
       giveUp: createRecorder('late'),
       onShared,
     })
-    pass(50_000)
+    passTime(50_000)
     expect(notes).toEqual([])
     long.end()
     await first
-    pass(1000)
+    passTime(1000)
     await second
     expect(notes).toEqual(['ran'])
   })
 
   test('a request that waits too long for another process gets the response that the payment is in progress', async () => {
-    const { process, pass, notes, createRecorder } = createWorld()
+    const { process, passTime, notes, createRecorder } = createWorld()
     const long = createLongWork()
     const first = process().runWhenFree(KEY, { isOver, work: long.run, giveUp: createRecorder('late'), onShared })
     const second = process().runWhenFree(KEY, {
@@ -74,7 +74,7 @@ describe('a payment that another process works on', () => {
       giveUp: createRecorder('late'),
       onShared,
     })
-    for (let seconds = 0; seconds < 62; seconds += 1) pass(1000)
+    for (let seconds = 0; seconds < 62; seconds += 1) passTime(1000)
     await second
     expect(notes).toEqual(['late'])
     long.end()
@@ -109,7 +109,7 @@ test('a finished payment is answered immediately, even if a crashed process stil
 })
 
 test('the payment of a crashed process is resumed once its lease has ended', async () => {
-  const { process, pass, notes, createRecorder } = createWorld()
+  const { process, passTime, notes, createRecorder } = createWorld()
   const dead = process(({ take, release, isTaken }) => {
     let times = 0
     return { release, isTaken, take: (key, forMs) => (times++ === 0 ? take(key, forMs) : new Promise(() => {})) }
@@ -121,9 +121,9 @@ test('the payment of a crashed process is resumed once its lease has ended', asy
     giveUp: createRecorder('late'),
     onShared,
   })
-  pass(14_000)
+  passTime(14_000)
   expect(notes).toEqual([])
-  pass(2000)
+  passTime(2000)
   await second
   expect(notes).toEqual(['ran'])
 })
@@ -138,11 +138,11 @@ test('if leases cannot be read, a request still runs, but the sweep fails', asyn
 })
 
 test('a run knows whether its process still has the lease', async () => {
-  const { process, pass, leases } = createWorld()
+  const { process, passTime, leases } = createWorld()
   const [here, there] = [process(), process()]
   const long = createLongWork()
   const running = here.runWhenFree(KEY, { isOver, work: long.run, giveUp: long.run, onShared })
-  pass(50_000)
+  passTime(50_000)
   expect(await here.renewIfKept(KEY)).toBe(true)
   leases.endLease(KEY)
   await there.runUnlessTaken(KEY, async () => {})
@@ -152,7 +152,7 @@ test('a run knows whether its process still has the lease', async () => {
 })
 
 test('a run is notified if another process had the lease of the payment before, during or at the end of the run', async () => {
-  const { process, pass, leases, notes } = createWorld()
+  const { process, passTime, leases, notes } = createWorld()
   const renewing = Promise.withResolvers<void>()
   let isSlow = false
   const there = process()
@@ -180,7 +180,7 @@ test('a run is notified if another process had the lease of the payment before, 
   const lost = runWork(during.run)
   drainMicrotasks()
   await runAtOtherProcess()
-  pass(10_000)
+  passTime(10_000)
   notes.push('lost it meanwhile')
   during.end()
   await lost
@@ -189,7 +189,7 @@ test('a run is notified if another process had the lease of the payment before, 
   drainMicrotasks()
   await runAtOtherProcess()
   isSlow = true
-  pass(10_000)
+  passTime(10_000)
   after.end()
   await ended
   notes.push('ended during a renewal')
@@ -207,7 +207,7 @@ test('a run is notified if another process had the lease of the payment before, 
 })
 
 test('a lease counts as lost if its renewal is confirmed too late, or if the store is unavailable', async () => {
-  const { process, pass } = createWorld()
+  const { process, passTime } = createWorld()
   const answering = Promise.withResolvers<void>()
   const slow = process(({ take, release, isTaken }) => ({
     release,
@@ -219,7 +219,7 @@ test('a lease counts as lost if its renewal is confirmed too late, or if the sto
     },
   }))
   const isKept = slow.renewIfKept(KEY)
-  pass(120_000)
+  passTime(120_000)
   answering.resolve()
   expect(await isKept).toBe(false)
   const failStore = () => Promise.reject(new StoreUnavailable('down'))

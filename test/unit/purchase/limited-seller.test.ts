@@ -29,14 +29,14 @@ function createSlowSeller(timeoutMs?: number) {
   )
   const sellBlock = (signal = new AbortController().signal) =>
     sellTo({ address: 'here', signal }, { target: 'next', payment: createTestPayment(1, 1), listing: SILENT })
-  return { sell: sellBlock, clients, ended, reached: reached.promise, finish }
+  return { sellBlock, clients, ended, reached: reached.promise, finish }
 }
 
 const taken: Outcome = { kind: 'failure', code: 'block_taken', message: 'sold' }
 
 test('a buyer that waited too long is asked to retry, and counts as a client that hung up', async () => {
-  const { sell, clients, ended, reached, finish } = createSlowSeller(1)
-  expect(await sell()).toMatchObject({
+  const { sellBlock, clients, ended, reached, finish } = createSlowSeller(1)
+  expect(await sellBlock()).toMatchObject({
     kind: 'failure',
     code: 'settlement_unknown',
     details: { retryAfter: 2 },
@@ -49,8 +49,8 @@ test('a buyer that waited too long is asked to retry, and counts as a client tha
 })
 
 test('a purchase that ends in time returns its own outcome', async () => {
-  const { sell, clients, ended, finish } = createSlowSeller()
-  const answer = sell()
+  const { sellBlock, clients, ended, finish } = createSlowSeller()
+  const answer = sellBlock()
   finish(taken)
   expect(await answer).toEqual(taken)
   expect(clients.map((client) => client?.aborted)).toEqual([false])
@@ -58,9 +58,9 @@ test('a purchase that ends in time returns its own outcome', async () => {
 })
 
 test('the seller is notified that a client has hung up', async () => {
-  const { sell, clients, finish } = createSlowSeller()
+  const { sellBlock, clients, finish } = createSlowSeller()
   const client = new AbortController()
-  const answer = sell(client.signal)
+  const answer = sellBlock(client.signal)
   client.abort()
   finish(taken)
   await answer

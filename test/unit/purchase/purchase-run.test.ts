@@ -72,17 +72,17 @@ async function openSeller() {
   const sold = createSellerWith({ ledger, facilitator, chain, clock, logger, onStored: countStoredPayment })
   const buyNextBlock = (payment: Payment, client?: AbortSignal) => sold.buy('next', payment, SILENT, client)
   const listCharged = () => honest.settled.map(({ nonce }) => nonce)
-  return { db, chain, clock, logger, down, world, sold, reported, buy: buyNextBlock, charged: listCharged }
+  return { db, chain, clock, logger, down, world, sold, reported, buyNextBlock, charged: listCharged }
 }
 
 type World = Awaited<ReturnType<typeof openSeller>>
 
 /** Sends the first payment; its client hangs up during the settlement, or when the store executes the verb `during`. */
-async function buyAndHangUp({ world, buy }: World, during: Verb | 'settle' = 'settle') {
+async function buyAndHangUp({ world, buyNextBlock }: World, during: Verb | 'settle' = 'settle') {
   const client = new AbortController()
   if (during === 'settle') world.atSettle = () => client.abort()
   else world.atStore = (verb) => verb === during && client.abort()
-  return await buy(createTestPayment(1, 1), client.signal)
+  return await buyNextBlock(createTestPayment(1, 1), client.signal)
 }
 
 describe('a client that hangs up while its payment settles', () => {
@@ -91,7 +91,7 @@ describe('a client that hangs up while its payment settles', () => {
     async (during) => {
       const seller = await openSeller()
       await buyAndHangUp(seller, during)
-      expect(readNonceOrCode(await seller.buy(createTestPayment(1, 2)))).toBe(toHash(1))
+      expect(readNonceOrCode(await seller.buyNextBlock(createTestPayment(1, 2)))).toBe(toHash(1))
       expect(seller.charged()).toEqual([toHash(1)])
     },
   )
@@ -106,26 +106,26 @@ describe('a client that hangs up while its payment settles', () => {
 
   test('if a client hung up, and only the sender of a copy of its request got the receipt, the client is still owed the receipt', async () => {
     const seller = await openSeller()
-    const { buy, charged } = seller
-    const answers = await Promise.all([buyAndHangUp(seller), buy(createTestPayment(1, 1))])
+    const { buyNextBlock, charged } = seller
+    const answers = await Promise.all([buyAndHangUp(seller), buyNextBlock(createTestPayment(1, 1))])
     expect(answers.map(readNonceOrCode)).toEqual([toHash(1), toHash(1)])
-    expect(readNonceOrCode(await buy(createTestPayment(1, 2)))).toBe(toHash(1))
+    expect(readNonceOrCode(await buyNextBlock(createTestPayment(1, 2)))).toBe(toHash(1))
     expect(charged()).toEqual([toHash(1)])
   })
 })
 
 test('a claim is reported to the witness before its payment is settled', async () => {
-  const { world, buy, reported } = await openSeller()
+  const { world, buyNextBlock, reported } = await openSeller()
   let before = 0
   world.atSettle = () => void (before = reported.payments)
-  await buy(createTestPayment(1, 1))
+  await buyNextBlock(createTestPayment(1, 1))
   expect(before).toBe(1)
 })
 
 test('a payment that a facilitator rejects is stored, and reported to the witness', async () => {
-  const { world, buy, reported, db } = await openSeller()
+  const { world, buyNextBlock, reported, db } = await openSeller()
   world.atVerify = () => {}
-  await buy(createTestPayment(1, 1))
+  await buyNextBlock(createTestPayment(1, 1))
   expect(await db.ledger.find(createTestPayment(1, 1))).toMatchObject({ state: { kind: 'released' } })
   expect(reported.payments).toBe(1)
 })
@@ -138,9 +138,9 @@ test('a client that hangs up before its block is held is not charged', async () 
 })
 
 test('a payment that was refused is watched by the next process, and gets its block if somebody broadcasts the payment', async () => {
-  const { db, world, buy, chain, clock, logger } = await openSeller()
+  const { db, world, buyNextBlock, chain, clock, logger } = await openSeller()
   world.atVerify = () => {}
-  expect(await buy(createTestPayment(1, 1))).toMatchObject({ details: { charged: 'unknown' } })
+  expect(await buyNextBlock(createTestPayment(1, 1))).toMatchObject({ details: { charged: 'unknown' } })
   chain.transferPayment(createTestPayment(1, 1))
   const later = createSellerWith({ ledger: db.ledger, facilitator: createFakeFacilitator(chain), chain, clock, logger })
   for (const key of await db.ledger.listUnfinished(NOW)) await later.reconcile(key)
@@ -148,9 +148,9 @@ test('a payment that was refused is watched by the next process, and gets its bl
 })
 
 test('if somebody else broadcasts a refused payment, sending that payment again buys its block with the first listing', async () => {
-  const { world, buy, sold, chain, db } = await openSeller()
+  const { world, buyNextBlock, sold, chain, db } = await openSeller()
   world.atVerify = () => {}
-  await buy(createTestPayment(1, 1))
+  await buyNextBlock(createTestPayment(1, 1))
   chain.transferPayment(createTestPayment(1, 1))
   const other = { ...SILENT, message: 'not the payer’s', pixels: createPixels(5) }
   expect(readNonceOrCode(await sold.buy('next', createTestPayment(1, 1), other))).toBe(toHash(1))
@@ -161,9 +161,9 @@ describe('money that reached the wall before the payment did', () => {
   const moved = { kind: 'failure', code: 'payment_unmatched', details: { charged: 'yes' } }
 
   test('a payment whose money arrived before the payment was sent to the wall gets payment_unmatched instead of a payment demand', async () => {
-    const { buy, chain, charged } = await openSeller()
+    const { buyNextBlock, chain, charged } = await openSeller()
     const tx = chain.transferPayment(createTestPayment(1, 1))
-    expect(await buy(createTestPayment(1, 1))).toMatchObject({
+    expect(await buyNextBlock(createTestPayment(1, 1))).toMatchObject({
       code: 'payment_unmatched',
       details: { charged: 'yes', tx, amount: '1000000', contact: null },
     })
@@ -171,12 +171,12 @@ describe('money that reached the wall before the payment did', () => {
   })
 
   test('a payment whose money arrived before it gets payment_unmatched, even if it has expired or its block is sold', async () => {
-    const { buy, sold, chain, clock } = await openSeller()
+    const { buyNextBlock, sold, chain, clock } = await openSeller()
     chain.transferPayment(createTestPayment(1, 1))
     await sold.buy(parseBlockOrThrow('3,4'), createTestPayment(2, 2), SILENT)
     expect(await sold.buy(parseBlockOrThrow('3,4'), createTestPayment(1, 1), SILENT)).toMatchObject(moved)
     clock.advance(3_600_000)
-    expect(await buy(createTestPayment(1, 1))).toMatchObject(moved)
+    expect(await buyNextBlock(createTestPayment(1, 1))).toMatchObject(moved)
   })
 
   test('a payment whose money arrived before it gets payment_unmatched, even if it used a former address and price of the wall', async () => {
@@ -193,11 +193,11 @@ describe('money that reached the wall before the payment did', () => {
   })
 
   test('a payment whose money arrived before the payment was sent is not reported as uncharged while the chain does not respond', async () => {
-    const { buy, chain, clock } = await openSeller()
+    const { buyNextBlock, chain, clock } = await openSeller()
     chain.transferPayment(createTestPayment(1, 1))
     chain.silent = true
     clock.advance(3_600_000)
-    expect(await buy(createTestPayment(1, 1))).toMatchObject({
+    expect(await buyNextBlock(createTestPayment(1, 1))).toMatchObject({
       code: 'settlement_unknown',
       details: { charged: 'unknown' },
     })
@@ -211,24 +211,24 @@ describe('a nonce that its own payer signed again', () => {
   ])(
     'if a nonce is signed again with another expiry, the response says whether the first payment was charged: %s',
     async (isCharged, settling) => {
-      const { world, buy } = await openSeller()
+      const { world, buyNextBlock } = await openSeller()
       world.settling = settling
-      await buy(createTestPayment(1, 1))
+      await buyNextBlock(createTestPayment(1, 1))
       const anew = { ...createTestPayment(1, 1), validBefore: createTestPayment(1, 1).validBefore - 1n }
-      expect(await buy(anew)).toMatchObject({ code: 'payment_used', details: { charged: isCharged } })
+      expect(await buyNextBlock(anew)).toMatchObject({ code: 'payment_used', details: { charged: isCharged } })
     },
   )
 
   test('if a nonce is signed again for another price after its first payment was released, neither payment is settled', async () => {
-    const { world, buy, db, charged } = await openSeller()
+    const { world, buyNextBlock, db, charged } = await openSeller()
     world.settling = { kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' }
-    expect(readNonceOrCode(await buy(createTestPayment(1, 1)))).toBe('payment_required')
+    expect(readNonceOrCode(await buyNextBlock(createTestPayment(1, 1)))).toBe('payment_required')
     world.settling = undefined
     const { validBefore, accepted } = createTestPayment(1, 1)
     const dearer = { amount: 2_000_000n, accepted: { ...accepted, amount: 2_000_000n } }
     for (const until of [validBefore - 1n, validBefore + 1n]) {
       const anew = { ...createTestPayment(1, 1), ...dearer, validBefore: until }
-      expect(await buy(anew)).toMatchObject({ code: 'payment_used', details: { charged: 'unknown' } })
+      expect(await buyNextBlock(anew)).toMatchObject({ code: 'payment_used', details: { charged: 'unknown' } })
     }
     expect(charged()).toHaveLength(0)
     expect(await db.ledger.find(createTestPayment(1, 1))).toMatchObject({
@@ -237,14 +237,14 @@ describe('a nonce that its own payer signed again', () => {
   })
 
   test('if a nonce is signed again for another price, the response reports the charge as unknown, even if the first payment can no longer settle', async () => {
-    const { world, buy, db } = await openSeller()
+    const { world, buyNextBlock, db } = await openSeller()
     world.settling = { kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' }
-    await buy(createTestPayment(1, 1))
+    await buyNextBlock(createTestPayment(1, 1))
     const first = await db.ledger.find(createTestPayment(1, 1))
     if (first === undefined) throw new Error('the first payment is not stored')
     await db.ledger.release(first, true)
     const dearer = { amount: 2_000_000n, accepted: { ...createTestPayment(1, 1).accepted, amount: 2_000_000n } }
-    expect(await buy({ ...createTestPayment(1, 1), ...dearer })).toMatchObject({
+    expect(await buyNextBlock({ ...createTestPayment(1, 1), ...dearer })).toMatchObject({
       code: 'payment_used',
       details: { charged: 'unknown' },
     })
@@ -326,32 +326,32 @@ test('a payer gets an owed receipt even while payments cannot be accepted', asyn
 
 describe('a receipt that was sent', () => {
   test('a receipt that was sent ends its purchase, so that ten purchases in a row buy ten blocks', async () => {
-    const { buy } = await openSeller()
+    const { buyNextBlock } = await openSeller()
     const blocks: unknown[] = []
     for (let nonce = 1; nonce <= 10; nonce += 1) {
-      const outcome = await buy(createTestPayment(1, nonce))
+      const outcome = await buyNextBlock(createTestPayment(1, nonce))
       blocks.push(outcome.kind === 'bought' && outcome.purchase.block)
     }
     expect(new Set(blocks).size).toBe(10)
   })
 
   test('a receipt that could not be marked as sent is returned for the next payment without a charge, however often and late that payment is sent', async () => {
-    const { clock, down, buy, sold, charged } = await openSeller()
+    const { clock, down, buyNextBlock, sold, charged } = await openSeller()
     down.add('markAnswered')
-    await buy(createTestPayment(1, 1))
+    await buyNextBlock(createTestPayment(1, 1))
     await sold.waitUntilIdle()
     down.clear()
-    const copies = await Promise.all([buy(createTestPayment(1, 2)), buy(createTestPayment(1, 2))])
+    const copies = await Promise.all([buyNextBlock(createTestPayment(1, 2)), buyNextBlock(createTestPayment(1, 2))])
     await sold.waitUntilIdle()
     const brief = { ...createTestPayment(1, 2), validBefore: BigInt(clock.now() / 1000) }
-    for (const copy of [...copies, await buy(createTestPayment(1, 2)), await buy(brief)])
+    for (const copy of [...copies, await buyNextBlock(createTestPayment(1, 2)), await buyNextBlock(brief)])
       expect(copy).toMatchObject({ isEarlier: true, purchase: { payment: { nonce: toHash(1) } } })
     const elsewhere = await sold.buy(parseBlockOrThrow('3,4'), createTestPayment(1, 2), SILENT)
     expect(elsewhere).toMatchObject({
       code: 'payment_used',
       message: expect.stringContaining('new nonce'),
     })
-    expect(readNonceOrCode(await buy(createTestPayment(1, 3)))).toBe(toHash(3))
+    expect(readNonceOrCode(await buyNextBlock(createTestPayment(1, 3)))).toBe(toHash(3))
     expect(charged()).toEqual([toHash(1), toHash(3)])
   })
 
@@ -379,20 +379,23 @@ describe('a receipt that was sent', () => {
   test('an unsent receipt is returned for one of two parallel payments, and the response to the other payment asks the payer to wait', async () => {
     const seller = await openSeller()
     await buyAndHangUp(seller)
-    const answers = await Promise.all([seller.buy(createTestPayment(1, 2)), seller.buy(createTestPayment(1, 3))])
+    const answers = await Promise.all([
+      seller.buyNextBlock(createTestPayment(1, 2)),
+      seller.buyNextBlock(createTestPayment(1, 3)),
+    ])
     expect(answers.map(readNonceOrCode).toSorted()).toEqual([toHash(1), 'settlement_unknown'])
   })
 })
 
 test('a payment that is resent after a 503 gets its receipt, and the receipt is still owed to the next payment of the same payer', async () => {
-  const { world, buy, clock, charged } = await openSeller()
+  const { world, buyNextBlock, clock, charged } = await openSeller()
   world.settling = { kind: 'unclear' }
-  expect(readNonceOrCode(await buy(createTestPayment(1, 1)))).toBe('settlement_unknown')
+  expect(readNonceOrCode(await buyNextBlock(createTestPayment(1, 1)))).toBe('settlement_unknown')
   world.settling = undefined
   clock.advance(5000)
-  expect(readNonceOrCode(await buy(createTestPayment(1, 1)))).toBe(toHash(1))
-  expect(readNonceOrCode(await buy(createTestPayment(1, 2)))).toBe(toHash(1))
-  expect(readNonceOrCode(await buy(createTestPayment(1, 3)))).toBe(toHash(3))
+  expect(readNonceOrCode(await buyNextBlock(createTestPayment(1, 1)))).toBe(toHash(1))
+  expect(readNonceOrCode(await buyNextBlock(createTestPayment(1, 2)))).toBe(toHash(1))
+  expect(readNonceOrCode(await buyNextBlock(createTestPayment(1, 3)))).toBe(toHash(3))
   expect(charged()).toEqual([toHash(1), toHash(3)])
 })
 
@@ -400,28 +403,28 @@ describe('a purchase with a payment-identifier', () => {
   const createNamedPayment = (nonce: number) => ({ ...createTestPayment(1, nonce), identifier: 'order-0000000001' })
 
   test('a purchase with a payment-identifier is made once and has one receipt, however often its payment is signed again', async () => {
-    const { buy, clock, charged } = await openSeller()
-    expect(readNonceOrCode(await buy(createNamedPayment(1)))).toBe(toHash(1))
+    const { buyNextBlock, clock, charged } = await openSeller()
+    expect(readNonceOrCode(await buyNextBlock(createNamedPayment(1)))).toBe(toHash(1))
     clock.advance(3_600_000)
     for (const nonce of [2, 3])
-      expect(readNonceOrCode(await buy(signFreshAt(clock.now(), createNamedPayment(nonce))))).toBe(toHash(1))
+      expect(readNonceOrCode(await buyNextBlock(signFreshAt(clock.now(), createNamedPayment(nonce))))).toBe(toHash(1))
     expect(charged()).toEqual([toHash(1)])
   })
 
   test('a payment-identifier that was used for one purchase cannot be used for another target', async () => {
-    const { sold, buy } = await openSeller()
-    await buy(createNamedPayment(1))
+    const { sold, buyNextBlock } = await openSeller()
+    await buyNextBlock(createNamedPayment(1))
     expect(readNonceOrCode(await sold.buy(parseBlockOrThrow('0,0'), createNamedPayment(2), SILENT))).toBe(
       'payment_used',
     )
-    expect(readNonceOrCode(await buy(createTestPayment(1, 3)))).toBe(toHash(3))
+    expect(readNonceOrCode(await buyNextBlock(createTestPayment(1, 3)))).toBe(toHash(3))
   })
 
   test('the response to an expired payment with a used payment-identifier says that an earlier payment bought the block', async () => {
-    const { buy, clock, charged } = await openSeller()
-    await buy(createNamedPayment(1))
+    const { buyNextBlock, clock, charged } = await openSeller()
+    await buyNextBlock(createNamedPayment(1))
     clock.advance(3_600_000)
-    expect(await buy(createNamedPayment(2))).toMatchObject({
+    expect(await buyNextBlock(createNamedPayment(2))).toMatchObject({
       code: 'payment_used',
       message: expect.stringContaining('an earlier payment of yours already bought'),
     })
@@ -439,79 +442,79 @@ describe('a known payment that somebody else sends', () => {
   const forged = { ...createTestPayment(1, 1), signature: FORGED }
 
   test('a sender with a forged signature of a known payment learns nothing about the purchase', async () => {
-    const { sold, buy } = await openSeller()
-    await buy(createTestPayment(1, 1))
+    const { sold, buyNextBlock } = await openSeller()
+    await buyNextBlock(createTestPayment(1, 1))
     expect(readNonceOrCode(await sold.buy(parseBlockOrThrow('79,44'), forged, SILENT))).toBe('block_taken')
-    expect(readNonceOrCode(await buy(forged))).toBe('payment_required')
+    expect(readNonceOrCode(await buyNextBlock(forged))).toBe('payment_required')
   })
 
   test('the sender of a forged copy of a payment in progress does not get the payer’s response', async () => {
-    const { buy } = await openSeller()
-    const answers = await Promise.all([buy(createTestPayment(1, 1)), buy(forged)])
+    const { buyNextBlock } = await openSeller()
+    const answers = await Promise.all([buyNextBlock(createTestPayment(1, 1)), buyNextBlock(forged)])
     expect(answers.map(readNonceOrCode)).toEqual([toHash(1), 'payment_required'])
   })
 })
 
 test('a held target counts as reserved while its run has a client, and as uncertain afterwards', async () => {
-  const { world, sold, buy } = await openSeller()
+  const { world, sold, buyNextBlock } = await openSeller()
   const block = parseBlockOrThrow('79,44')
   const during: unknown[] = []
   world.atSettle = () => void during.push(sold.readOffer(block))
   world.settling = { kind: 'unclear' }
   expect(await sold.readOffer(block)).toBe('open')
-  await buy(createTestPayment(1, 1))
+  await buyNextBlock(createTestPayment(1, 1))
   expect(await Promise.all(during)).toEqual(['reserved'])
   await sold.waitUntilIdle()
   expect(await sold.readOffer(block)).toBe('uncertain')
 })
 
 test('a client that resends a settled payment and hangs up is owed nothing', async () => {
-  const { world, buy, db } = await openSeller()
-  await buy(createTestPayment(1, 1))
+  const { world, buyNextBlock, db } = await openSeller()
+  await buyNextBlock(createTestPayment(1, 1))
   const client = new AbortController()
   world.atStore = () => client.abort()
-  await buy(createTestPayment(1, 1), client.signal)
+  await buyNextBlock(createTestPayment(1, 1), client.signal)
   expect(await db.ledger.find(createTestPayment(1, 1))).toMatchObject({ state: { unanswered: false } })
 })
 
 describe('writes that the store could not accept', () => {
   test('a receipt that could not be returned because the store failed stays owed', async () => {
     const seller = await openSeller()
-    const { world, down, buy, charged } = seller
+    const { world, down, buyNextBlock, charged } = seller
     await buyAndHangUp(seller)
     world.atStore = (verb) => verb === 'checkAvailability' && down.add('reuseReceipt')
-    expect(readNonceOrCode(await buy(createTestPayment(1, 2)))).toBe('database_unavailable')
+    expect(readNonceOrCode(await buyNextBlock(createTestPayment(1, 2)))).toBe('database_unavailable')
     world.atStore = undefined
     down.clear()
-    expect(readNonceOrCode(await buy(createTestPayment(1, 3)))).toBe(toHash(1))
+    expect(readNonceOrCode(await buyNextBlock(createTestPayment(1, 3)))).toBe(toHash(1))
     expect(charged()).toHaveLength(1)
   })
 
   test('if the store cannot mark a receipt as sent, the receipt is still returned', async () => {
-    const { world, down, buy, clock } = await openSeller()
+    const { world, down, buyNextBlock, clock } = await openSeller()
     world.settling = { kind: 'unclear' }
-    expect(readNonceOrCode(await buy(createTestPayment(1, 1)))).toBe('settlement_unknown')
+    expect(readNonceOrCode(await buyNextBlock(createTestPayment(1, 1)))).toBe('settlement_unknown')
     world.settling = undefined
     clock.advance(5000)
     down.add('markAnswered')
-    expect(readNonceOrCode(await buy(createTestPayment(1, 1)))).toBe(toHash(1))
+    expect(readNonceOrCode(await buyNextBlock(createTestPayment(1, 1)))).toBe(toHash(1))
   })
 
   test('while a sale cannot be stored, its payer buys nothing new', async () => {
-    const { down, buy, charged } = await openSeller()
+    const { down, buyNextBlock, charged } = await openSeller()
     for (const verb of ['finalize', 'markUncertain'] as const) down.add(verb)
-    expect(readNonceOrCode(await buy(createTestPayment(1, 1)))).toBe('deed_not_persisted')
-    expect(readNonceOrCode(await buy(createTestPayment(1, 2)))).toBe('settlement_unknown')
+    expect(readNonceOrCode(await buyNextBlock(createTestPayment(1, 1)))).toBe('deed_not_persisted')
+    expect(readNonceOrCode(await buyNextBlock(createTestPayment(1, 2)))).toBe('settlement_unknown')
     down.clear()
-    expect(readNonceOrCode(await buy(createTestPayment(1, 3)))).toBe(toHash(1))
+    expect(readNonceOrCode(await buyNextBlock(createTestPayment(1, 3)))).toBe(toHash(1))
     expect(charged()).toHaveLength(1)
   })
 
   test('if the store cannot write the sale of a late payment, the payment gets its block in the next sweep', async () => {
-    const { db, down, buy, sold, chain, world } = await openSeller()
+    const { db, down, buyNextBlock, sold, chain, world } = await openSeller()
     down.add('fulfilLatePayment')
     world.atVerify = (payment) => void chain.transferPayment(payment)
-    expect(readNonceOrCode(await buy(createTestPayment(1, 1)))).toBe('database_unavailable')
+    expect(readNonceOrCode(await buyNextBlock(createTestPayment(1, 1)))).toBe('database_unavailable')
     down.clear()
     for (const key of await db.ledger.listUnfinished(NOW)) await sold.reconcile(key)
     expect(await db.ledger.find(createTestPayment(1, 1))).toMatchObject({ state: { kind: 'sold' } })
@@ -520,61 +523,61 @@ describe('writes that the store could not accept', () => {
 
 describe('purchases that an earlier process left open', () => {
   test('an open purchase of an earlier process is still checked after a request for it has failed', async () => {
-    const { db, down, buy, sold } = await openSeller()
+    const { db, down, buyNextBlock, sold } = await openSeller()
     await reserveTarget(db, 'next', createTestPayment(1, 1))
     down.add('find')
-    const again = buy(createTestPayment(1, 1))
+    const again = buyNextBlock(createTestPayment(1, 1))
     await expect(sold.reconcile(createTestPayment(1, 1))).rejects.toThrow(StoreUnavailable)
     expect(readNonceOrCode(await again)).toBe('database_unavailable')
     down.clear()
     expect(await sold.reconcile(createTestPayment(1, 1))).toBe(true)
-    expect(readNonceOrCode(await buy(createTestPayment(1, 2)))).toBe(toHash(1))
+    expect(readNonceOrCode(await buyNextBlock(createTestPayment(1, 2)))).toBe(toHash(1))
   })
 
   test('an open purchase of an earlier process is checked, however many requests use its payment for other targets', async () => {
-    const { db, buy, sold } = await openSeller()
+    const { db, buyNextBlock, sold } = await openSeller()
     await reserveTarget(db, 'next', createTestPayment(1, 1))
     const elsewhere = Array.from({ length: 50 }, () =>
       sold.buy(parseBlockOrThrow('0,0'), createTestPayment(1, 1), SILENT),
     )
     expect(await sold.reconcile(createTestPayment(1, 1))).toBe(true)
     expect(new Set((await Promise.all(elsewhere)).map(readNonceOrCode))).toEqual(new Set(['payment_used']))
-    expect(readNonceOrCode(await buy(createTestPayment(1, 1)))).toBe(toHash(1))
+    expect(readNonceOrCode(await buyNextBlock(createTestPayment(1, 1)))).toBe(toHash(1))
   })
 
   test('an open purchase of an earlier process counts as checked after a request for it queried the chain', async () => {
-    const { db, world, buy, sold } = await openSeller()
+    const { db, world, buyNextBlock, sold } = await openSeller()
     await reserveTarget(db, 'next', createTestPayment(1, 1))
     const looked: Promise<boolean>[] = []
     world.atSettle = () => void looked.push(sold.reconcile(createTestPayment(1, 1)))
-    expect(readNonceOrCode(await buy(createTestPayment(1, 1)))).toBe(toHash(1))
+    expect(readNonceOrCode(await buyNextBlock(createTestPayment(1, 1)))).toBe(toHash(1))
     expect(await Promise.all(looked)).toEqual([true])
   })
 })
 
 describe('settling one payment again', () => {
   test('copies of a payment in quick succession cause one attempt to settle it, and a copy 3 s later causes another attempt', async () => {
-    const { world, buy, clock } = await openSeller()
+    const { world, buyNextBlock, clock } = await openSeller()
     let tries = 0
     world.atSettle = () => void (tries += 1)
     world.settling = { kind: 'unclear' }
     for (let copy = 0; copy < 3; copy += 1)
-      expect(readNonceOrCode(await buy(createTestPayment(1, 1)))).toBe('settlement_unknown')
+      expect(readNonceOrCode(await buyNextBlock(createTestPayment(1, 1)))).toBe('settlement_unknown')
     expect(tries).toBe(1)
     clock.advance(3000)
-    await buy(createTestPayment(1, 1))
+    await buyNextBlock(createTestPayment(1, 1))
     expect(tries).toBe(2)
   })
 
   test('requests can try to settle a payment only a limited number of times, but the reconciler still settles it afterwards', async () => {
-    const { db, world, buy, sold, clock } = await openSeller()
+    const { db, world, buyNextBlock, sold, clock } = await openSeller()
     world.settling = { kind: 'unclear' }
-    await buy(createTestPayment(1, 1))
+    await buyNextBlock(createTestPayment(1, 1))
     let tries = 0
     world.atSettle = () => void (tries += 1)
     for (let copy = 0; copy < 300; copy += 1) {
       clock.advance(3000)
-      expect(readNonceOrCode(await buy(createTestPayment(1, 1)))).toBe('settlement_unknown')
+      expect(readNonceOrCode(await buyNextBlock(createTestPayment(1, 1)))).toBe('settlement_unknown')
     }
     expect(tries).toBeLessThan(300)
     world.settling = undefined
@@ -583,18 +586,18 @@ describe('settling one payment again', () => {
   })
 
   test('a payment is settled again immediately if the facilitator could not be reached at all', async () => {
-    const { world, buy } = await openSeller()
+    const { world, buyNextBlock } = await openSeller()
     world.settling = { kind: 'unsent' }
-    expect(readNonceOrCode(await buy(createTestPayment(1, 1)))).toBe('facilitator_unavailable')
+    expect(readNonceOrCode(await buyNextBlock(createTestPayment(1, 1)))).toBe('facilitator_unavailable')
     world.settling = undefined
-    expect(readNonceOrCode(await buy(createTestPayment(1, 1)))).toBe(toHash(1))
+    expect(readNonceOrCode(await buyNextBlock(createTestPayment(1, 1)))).toBe(toHash(1))
   })
 })
 
 describe('a sale that was paid', () => {
   test('a sale whose payment vanished from the chain keeps its deed, and the operator gets one alert', async () => {
-    const { buy, sold, chain, logger, db } = await openSeller()
-    await buy(createTestPayment(1, 1))
+    const { buyNextBlock, sold, chain, logger, db } = await openSeller()
+    await buyNextBlock(createTestPayment(1, 1))
     await sold.waitUntilIdle()
     chain.expireAuthorization(createTestPayment(1, 1))
     chain.cancelAuthorization(createTestPayment(1, 1))
@@ -627,7 +630,7 @@ describe('a credit', () => {
   })
 
   test('if a reorganisation removes the payment of a credit, that credit is no longer owed, and the operator gets an alert; other credits stay', async () => {
-    const { buy, sold, chain, logger, db } = await openSeller()
+    const { buyNextBlock, sold, chain, logger, db } = await openSeller()
     const credits = [createTestPayment(1, 1), createTestPayment(2, 2)] as const
     for (const payment of credits) {
       await db.payouts.recordCredit(
@@ -635,7 +638,7 @@ describe('a credit', () => {
         chain.transferPayment(payment),
         NOW,
       )
-      expect(readNonceOrCode(await buy(payment))).toBe('payment_credited')
+      expect(readNonceOrCode(await buyNextBlock(payment))).toBe('payment_credited')
     }
     const [vanished, paid] = credits
     chain.cancelAuthorization(vanished)
@@ -644,8 +647,8 @@ describe('a credit', () => {
 
     for (const payment of credits) chain.expireAuthorization(payment)
     for (const payment of credits) await sold.reconcile(payment)
-    expect(readNonceOrCode(await buy(vanished))).toBe('payment_required')
-    expect(readNonceOrCode(await buy(paid))).toBe('payment_credited')
+    expect(readNonceOrCode(await buyNextBlock(vanished))).toBe('payment_required')
+    expect(readNonceOrCode(await buyNextBlock(paid))).toBe('payment_credited')
     expect(logger.alerts).toMatchObject([{ event: 'payment-lost', facts: { nonce: vanished.nonce } }])
   })
 })

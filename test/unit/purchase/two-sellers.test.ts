@@ -66,7 +66,7 @@ async function openWorld() {
     }
     // After this call, the runs of the process never continue, and its leases expire.
     const killProcess = () => scheduler.dropCalls(process)
-    return { buy: startPurchase, gate, die: killProcess }
+    return { startPurchase, gate, killProcess }
   }
   /** Lets this many seconds pass, and runs everything that becomes due. */
   const passTime = (seconds: number) => {
@@ -85,141 +85,141 @@ async function openWorld() {
     here: openSeller(),
     there: openSeller(),
     open: openSeller,
-    pass: passTime,
+    passTime,
   }
 }
 
 test('a process that cannot write a lease sends no new payment to a facilitator', async () => {
-  const { here, there, verified, pass } = await openWorld()
-  pass(120)
+  const { here, there, verified, passTime } = await openWorld()
+  passTime(120)
   const payment = createTestPayment(1, 1, { validBefore: BigInt(NOW / 1000 + 420) })
   here.gate.canLease = false
-  const unleased = here.buy(payment)
-  pass(10)
+  const unleased = here.startPurchase(payment)
+  passTime(10)
   expect([readNonceOrCode(await unleased), verified]).toEqual(['server_busy', []])
   // Because no facilitator has the payment, another process, which does not know it, may report it as uncharged.
-  const refused = there.buy({ ...payment, accepted: { ...payment.accepted, amount: 1n } })
-  pass(10)
+  const refused = there.startPurchase({ ...payment, accepted: { ...payment.accepted, amount: 1n } })
+  passTime(10)
   expect(await refused).toMatchObject({ code: 'payment_required', details: { charged: 'no' } })
 })
 
 test('a payment that another process may have sent to a facilitator is not reported as uncharged', async () => {
-  const { here, there, pass, ledger } = await openWorld()
-  pass(120)
+  const { here, there, passTime, ledger } = await openWorld()
+  passTime(120)
   const payment = createTestPayment(1, 1, { validBefore: BigInt(NOW / 1000 + 420) })
   here.gate.verifying = Promise.resolve({ kind: 'unavailable' })
-  const failed = here.buy(payment)
-  pass(10)
+  const failed = here.startPurchase(payment)
+  passTime(10)
   expect(await failed).toMatchObject({ code: 'facilitator_unavailable' })
-  const again = there.buy({ ...payment, accepted: { ...payment.accepted, amount: 1n } })
-  pass(10)
+  const again = there.startPurchase({ ...payment, accepted: { ...payment.accepted, amount: 1n } })
+  passTime(10)
   expect(await again).toMatchObject({ code: 'payment_required', details: { charged: 'unknown' } })
   expect(await ledger.find(payment)).toBeUndefined()
-  const other = there.buy(createTestPayment(2, 2, { validBefore: payment.validBefore, amount: 1n }))
-  pass(10)
+  const other = there.startPurchase(createTestPayment(2, 2, { validBefore: payment.validBefore, amount: 1n }))
+  passTime(10)
   expect(await other).toMatchObject({ code: 'payment_required', details: { charged: 'no' } })
 })
 
 test('a process that cannot take a lease does not report a payment as uncharged if another process may have sent the payment', async () => {
-  const { here, there, pass } = await openWorld()
-  pass(120)
+  const { here, there, passTime } = await openWorld()
+  passTime(120)
   const payment = createTestPayment(1, 1, { validBefore: BigInt(NOW / 1000 + 420) })
   here.gate.verifying = Promise.resolve({ kind: 'unavailable' })
-  const failed = here.buy(payment)
-  pass(10)
+  const failed = here.startPurchase(payment)
+  passTime(10)
   expect(await failed).toMatchObject({ code: 'facilitator_unavailable' })
   there.gate.canLease = false
-  const again = there.buy({ ...payment, accepted: { ...payment.accepted, amount: 1n } })
-  pass(10)
+  const again = there.startPurchase({ ...payment, accepted: { ...payment.accepted, amount: 1n } })
+  passTime(10)
   expect(await again).toMatchObject({ code: 'payment_required', details: { charged: 'unknown' } })
 })
 
 test('a process that loses its lease does not report a payment as uncharged if another process may have sent the payment in the meantime', async () => {
-  const { here, there, leases, pass } = await openWorld()
-  pass(120)
+  const { here, there, leases, passTime } = await openWorld()
+  passTime(120)
   const payment = createTestPayment(1, 1, { validBefore: BigInt(NOW / 1000 + 420) })
   const { promise: reading, resolve: letGo } = Promise.withResolvers<void>()
   here.gate.reading = reading
-  const refused = here.buy({ ...payment, accepted: { ...payment.accepted, amount: 1n } })
+  const refused = here.startPurchase({ ...payment, accepted: { ...payment.accepted, amount: 1n } })
   leases.endLease(payment)
   there.gate.verifying = Promise.resolve({ kind: 'unavailable' })
-  const failed = there.buy(payment)
-  pass(10)
+  const failed = there.startPurchase(payment)
+  passTime(10)
   expect(await failed).toMatchObject({ code: 'facilitator_unavailable' })
   letGo()
-  pass(10)
+  passTime(10)
   expect(await refused).toMatchObject({ code: 'payment_required', details: { charged: 'unknown' } })
 })
 
 test('a process that lost its lease asks the payer to wait while another process works on the payment', async () => {
-  const { here, there, leases, pass } = await openWorld()
-  pass(120)
+  const { here, there, leases, passTime } = await openWorld()
+  passTime(120)
   const payment = createTestPayment(1, 1, { validBefore: BigInt(NOW / 1000 + 420) })
   const [reading, verifying] = [Promise.withResolvers<void>(), Promise.withResolvers<VerifyResult>()]
   here.gate.reading = reading.promise
-  const refused = here.buy({ ...payment, accepted: { ...payment.accepted, amount: 1n } })
+  const refused = here.startPurchase({ ...payment, accepted: { ...payment.accepted, amount: 1n } })
   leases.endLease(payment)
   there.gate.verifying = verifying.promise
-  const bought = there.buy(payment)
+  const bought = there.startPurchase(payment)
   reading.resolve()
   drainMicrotasks()
   expect(await refused).toMatchObject({ code: 'settlement_unknown', details: { charged: 'unknown' } })
   verifying.resolve({ kind: 'valid' })
-  pass(10)
+  passTime(10)
   expect(readNonceOrCode(await bought)).toBe(toHash(1))
 })
 
 test('a payment that can no longer settle is reported as uncharged, even if another process still works on it', async () => {
-  const { here, there, ledger, chain, pass } = await openWorld()
+  const { here, there, ledger, chain, passTime } = await openWorld()
   const payment = createTestPayment(1, 1)
   here.gate.settling = new Promise(() => {})
-  const held = here.buy(payment)
-  pass(10)
+  const held = here.startPurchase(payment)
+  passTime(10)
   chain.expireAuthorization(payment)
   const purchase = await ledger.find(payment)
   if (purchase === undefined) throw new Error('the purchase is not stored')
   await ledger.release(purchase, true)
-  const again = there.buy(payment)
-  pass(70)
+  const again = there.startPurchase(payment)
+  passTime(70)
   expect(await again).toMatchObject({ code: 'payment_required', details: { charged: 'no' } })
   expect(await Promise.race([held, 'still settling'])).toBe('still settling')
 })
 
 test('a process remembers that it lost a lease, even if the response to the current request did not depend on the lease', async () => {
-  const { here, there, chain, leases, pass } = await openWorld()
-  pass(120)
+  const { here, there, chain, leases, passTime } = await openWorld()
+  passTime(120)
   const payment = createTestPayment(1, 1, { validBefore: BigInt(NOW / 1000 + 420) })
   const { promise: reading, resolve: letGo } = Promise.withResolvers<void>()
   here.gate.reading = reading
-  const waiting = here.buy(payment)
+  const waiting = here.startPurchase(payment)
   leases.endLease(payment)
   there.gate.verifying = Promise.resolve({ kind: 'unavailable' })
-  const failed = there.buy(payment)
-  pass(10)
+  const failed = there.startPurchase(payment)
+  passTime(10)
   expect(await failed).toMatchObject({ code: 'facilitator_unavailable' })
   chain.silent = true
   letGo()
-  pass(10)
+  passTime(10)
   expect(await waiting).toMatchObject({ code: 'facilitator_unavailable', details: { charged: 'unknown' } })
   chain.silent = false
-  const refused = here.buy({ ...payment, accepted: { ...payment.accepted, amount: 1n } })
-  pass(10)
+  const refused = here.startPurchase({ ...payment, accepted: { ...payment.accepted, amount: 1n } })
+  passTime(10)
   expect(await refused).toMatchObject({ code: 'payment_required', details: { charged: 'unknown' } })
 })
 
 test('a payment that another process has just sent is not reported as uncharged, however long ago this process first saw it', async () => {
-  const { here, there, pass } = await openWorld()
-  pass(120)
+  const { here, there, passTime } = await openWorld()
+  passTime(120)
   const payment = createTestPayment(1, 1, { validBefore: BigInt(NOW / 1000 + 3000) })
   const wrong = { ...payment, accepted: { ...payment.accepted, amount: 1n } }
   const buyAt = async (seller: typeof here, asked: Payment) => {
-    const outcome = seller.buy(asked)
-    pass(10)
+    const outcome = seller.startPurchase(asked)
+    passTime(10)
     return await outcome
   }
   await buyAt(here, wrong)
   await buyAt(there, wrong)
-  pass(2500)
+  passTime(2500)
   here.gate.verifying = Promise.resolve({ kind: 'unavailable' })
   expect(await buyAt(here, payment)).toMatchObject({ code: 'facilitator_unavailable' })
   expect(await buyAt(there, wrong)).toMatchObject({ code: 'payment_required', details: { charged: 'unknown' } })
@@ -233,45 +233,45 @@ const readReceipt = (outcome: Outcome) =>
 const never = new Promise<never>(() => {})
 
 test('one signed request sent to two processes is charged once, and both return the same receipt', async () => {
-  const { here, there, settled, pass } = await openWorld()
+  const { here, there, settled, passTime } = await openWorld()
   const settling = Promise.withResolvers<SettleResult>()
   here.gate.settling = settling.promise
-  const [one, other] = [here.buy(createTestPayment(1, 1)), there.buy(createTestPayment(1, 1))]
-  pass(10)
+  const [one, other] = [here.startPurchase(createTestPayment(1, 1)), there.startPurchase(createTestPayment(1, 1))]
+  passTime(10)
   expect(settled).toEqual([])
   here.gate.settling = undefined
   settling.resolve({ kind: 'unclear' })
-  pass(10)
+  passTime(10)
   expect(readNonceOrCode(await one)).toBe('settlement_unknown')
   const receipt = readReceipt(await other)
   expect(receipt).toMatchObject({ deed: { tx: toHash(1) } })
-  expect(readReceipt(await here.buy(createTestPayment(1, 1)))).toEqual(receipt)
+  expect(readReceipt(await here.startPurchase(createTestPayment(1, 1)))).toEqual(receipt)
   expect(settled).toHaveLength(1)
 })
 
 test('if a process dies during a purchase, the payer can sign a new payment, gets the receipt from another process, and is charged once', async () => {
-  const { here, there, settled, pass } = await openWorld()
+  const { here, there, settled, passTime } = await openWorld()
   here.gate.settling = never
   const { nonce } = createTestPayment(1, 1)
-  void here.buy(createTestPayment(1, 1))
-  here.die()
-  const anew = there.buy(createTestPayment(1, 2))
-  pass(3)
+  void here.startPurchase(createTestPayment(1, 1))
+  here.killProcess()
+  const anew = there.startPurchase(createTestPayment(1, 2))
+  passTime(3)
   expect(settled).toEqual([])
-  pass(20)
+  passTime(20)
   expect([readNonceOrCode(await anew), settled.map((payment) => payment.nonce)]).toEqual([nonce, [nonce]])
 })
 
 test('if two processes return the same receipt for two later payments at the same time, neither payment is charged', async () => {
-  const { here, there, open, settled, ledger, pass } = await openWorld()
+  const { here, there, open, settled, ledger, passTime } = await openWorld()
   here.gate.settling = never
-  void here.buy(createTestPayment(1, 1))
-  here.die()
-  pass(20)
+  void here.startPurchase(createTestPayment(1, 1))
+  here.killProcess()
+  passTime(20)
   const third = open()
   const buyBoth = async () => {
-    const both = [there.buy(createTestPayment(1, 2)), third.buy(createTestPayment(1, 3))]
-    pass(20)
+    const both = [there.startPurchase(createTestPayment(1, 2)), third.startPurchase(createTestPayment(1, 3))]
+    passTime(20)
     return await Promise.all(both.map(async (one) => readNonceOrCode(await one)))
   }
   expect(await buyBoth()).toEqual([toHash(1), toHash(1)])
@@ -281,41 +281,41 @@ test('if two processes return the same receipt for two later payments at the sam
 })
 
 test('a payment that is signed again with a longer validity waits for the process that settles its first version, and then buys a block', async () => {
-  const { here, there, settled, pass } = await openWorld()
+  const { here, there, settled, passTime } = await openWorld()
   const settling = Promise.withResolvers<SettleResult>()
   here.gate.settling = settling.promise
   const first = createTestPayment(1, 1)
-  void here.buy(first)
-  const anew = there.buy({ ...first, validBefore: first.validBefore + 60n, signature: '0x02' })
-  pass(5)
+  void here.startPurchase(first)
+  const anew = there.startPurchase({ ...first, validBefore: first.validBefore + 60n, signature: '0x02' })
+  passTime(5)
   settling.resolve({ kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' })
-  pass(10)
+  passTime(10)
   expect([readNonceOrCode(await anew), settled.length]).toEqual([toHash(1), 1])
 })
 
 test('if one payer buys in two processes in parallel, the later purchase waits for the earlier one, and each gets its own result', async () => {
-  const { here, there, settled, pass } = await openWorld()
+  const { here, there, settled, passTime } = await openWorld()
   const settling = Promise.withResolvers<SettleResult>()
   here.gate.settling = settling.promise
-  const one = here.buy(createTestPayment(1, 1))
-  const other = there.buy(createTestPayment(1, 2))
-  pass(5)
+  const one = here.startPurchase(createTestPayment(1, 1))
+  const other = there.startPurchase(createTestPayment(1, 2))
+  passTime(5)
   here.gate.settling = undefined
   settling.resolve({ kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' })
-  pass(10)
+  passTime(10)
   expect([readNonceOrCode(await one), readNonceOrCode(await other)]).toEqual(['payment_required', toHash(2)])
   expect(settled).toHaveLength(1)
 })
 
 test('if another process has sent the payment in the meantime, a late rejection neither releases the block nor is returned to the client', async () => {
-  const { ledger, leases, chain, here, there, pass } = await openWorld()
+  const { ledger, leases, chain, here, there, passTime } = await openWorld()
   const refusing = Promise.withResolvers<SettleResult>()
   here.gate.settling = refusing.promise
-  const slow = here.buy(createTestPayment(1, 1))
+  const slow = here.startPurchase(createTestPayment(1, 1))
   leases.endLease(createTestPayment(1, 1))
   there.gate.settling = Promise.resolve({ kind: 'unclear' })
-  const quick = there.buy(createTestPayment(1, 1))
-  pass(5)
+  const quick = there.startPurchase(createTestPayment(1, 1))
+  passTime(5)
   expect(readNonceOrCode(await quick)).toBe('settlement_unknown')
   refusing.resolve({ kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' })
   drainMicrotasks()
@@ -323,59 +323,59 @@ test('if another process has sent the payment in the meantime, a late rejection 
     state: { kind: 'reserved', uncertain: true, attempt: 1 },
   })
   chain.transferPayment(createTestPayment(1, 1))
-  pass(10)
+  passTime(10)
   expect(readNonceOrCode(await slow)).toBe(toHash(1))
 })
 
 test('a run that released its block returns the sale that another process made in the meantime', async () => {
-  const { here, there, leases, settled, pass } = await openWorld()
+  const { here, there, leases, settled, passTime } = await openWorld()
   here.gate.settling = Promise.resolve({ kind: 'unsent' })
   here.gate.atRelease = async () => {
     leases.endLease(createTestPayment(1, 1))
-    expect(readNonceOrCode(await there.buy(createTestPayment(1, 1)))).toBe(toHash(1))
+    expect(readNonceOrCode(await there.startPurchase(createTestPayment(1, 1)))).toBe(toHash(1))
   }
-  const buying = here.buy(createTestPayment(1, 1))
-  pass(10)
+  const buying = here.startPurchase(createTestPayment(1, 1))
+  passTime(10)
   expect(readNonceOrCode(await buying)).toBe(toHash(1))
   expect(settled).toHaveLength(1)
 })
 
 test('a process does not settle a held block again before it has marked the purchase as uncertain in the database', async () => {
-  const { ledger, leases, settled, here, there, pass } = await openWorld()
+  const { ledger, leases, settled, here, there, passTime } = await openWorld()
   const refusing = Promise.withResolvers<SettleResult>()
   here.gate.settling = refusing.promise
-  const slow = here.buy(createTestPayment(1, 1))
+  const slow = here.startPurchase(createTestPayment(1, 1))
   leases.endLease(createTestPayment(1, 1))
   there.gate.canMark = false
-  const quick = there.buy(createTestPayment(1, 1))
-  pass(5)
+  const quick = there.startPurchase(createTestPayment(1, 1))
+  passTime(5)
   expect([readNonceOrCode(await quick), settled]).toEqual(['database_unavailable', []])
   refusing.resolve({ kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' })
-  pass(2)
+  passTime(2)
   expect(readNonceOrCode(await slow)).toBe('payment_required')
   expect(await ledger.find(createTestPayment(1, 1))).toMatchObject({ state: { kind: 'released' } })
 })
 
 test('if another process has continued a purchase in the meantime, a failed verification does not reject the purchase', async () => {
-  const { leases, here, there, settled, pass } = await openWorld()
+  const { leases, here, there, settled, passTime } = await openWorld()
   const verifying = Promise.withResolvers<VerifyResult>()
   here.gate.verifying = verifying.promise
-  const slow = here.buy(createTestPayment(1, 1))
+  const slow = here.startPurchase(createTestPayment(1, 1))
   leases.endLease(createTestPayment(1, 1))
-  const quick = there.buy(createTestPayment(1, 1))
-  pass(1)
+  const quick = there.startPurchase(createTestPayment(1, 1))
+  passTime(1)
   verifying.resolve({ kind: 'unavailable' })
-  pass(1)
+  passTime(1)
   expect([readNonceOrCode(await quick), readNonceOrCode(await slow)]).toEqual([toHash(1), toHash(1)])
   expect(settled).toHaveLength(1)
 })
 
 test('a payer that waits too long for another process is asked to retry, and its held purchase is marked as uncertain', async () => {
-  const { ledger, here, there, pass } = await openWorld()
+  const { ledger, here, there, passTime } = await openWorld()
   here.gate.settling = never
-  void here.buy(createTestPayment(1, 1))
-  const waiting = there.buy(createTestPayment(1, 1))
-  pass(62)
+  void here.startPurchase(createTestPayment(1, 1))
+  const waiting = there.startPurchase(createTestPayment(1, 1))
+  passTime(62)
   expect(readNonceOrCode(await waiting)).toBe('settlement_unknown')
   expect(await ledger.find(createTestPayment(1, 1))).toMatchObject({
     state: { kind: 'reserved', uncertain: true, attempt: 1 },
@@ -383,18 +383,18 @@ test('a payer that waits too long for another process is asked to retry, and its
 })
 
 test('a payer is asked to retry only after its purchase is marked as uncertain in the database, and then cannot buy anything new', async () => {
-  const { ledger, here, there, pass } = await openWorld()
+  const { ledger, here, there, passTime } = await openWorld()
   here.gate.settling = never
-  void here.buy(createTestPayment(1, 1))
+  void here.startPurchase(createTestPayment(1, 1))
   there.gate.canMark = false
-  const unheard = there.buy(createTestPayment(1, 1))
-  pass(62)
+  const unheard = there.startPurchase(createTestPayment(1, 1))
+  passTime(62)
   expect(readNonceOrCode(await unheard)).toBe('database_unavailable')
   there.gate.canMark = true
-  const heard = there.buy(createTestPayment(1, 1))
-  pass(62)
+  const heard = there.startPurchase(createTestPayment(1, 1))
+  passTime(62)
   expect(readNonceOrCode(await heard)).toBe('settlement_unknown')
-  void here.buy(createTestPayment(1, 2))
-  pass(5)
+  void here.startPurchase(createTestPayment(1, 2))
+  passTime(5)
   expect(await ledger.find(createTestPayment(1, 2))).toBeUndefined()
 })

@@ -65,7 +65,7 @@ export function createLabel(page: Page): Component {
     }
     element.hidden = false
     shown = pinned
-    placement.measure(state)
+    placement.measureLabel(state)
     const details = body.querySelector('details')
     if (details) details.open = unfolded
     if (work) setTimeout(() => void showPayment(pinned, signal), REST_MS)
@@ -85,7 +85,7 @@ export function createLabel(page: Page): Component {
       if (findShownBlock(next) !== findShownBlock(before) || isMoved) speak(next)
     },
     restyle: fillLabel,
-    onDraw: placement.place,
+    onDraw: placement.placeLabel,
   }
 }
 
@@ -115,7 +115,7 @@ function createPlacement(label: HTMLElement) {
     height = Math.min(label.offsetHeight, measureHeightBelow(0, state.view))
     placeLabel(state)
   }
-  return { place: placeLabel, measure: measureLabel }
+  return { placeLabel, measureLabel }
 }
 
 /** Describes the block at the cursor, or else the pinned block, to screen readers. */

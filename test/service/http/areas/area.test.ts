@@ -30,7 +30,7 @@ async function openAreaWall() {
   const readArea = async (area = AREA) => await readJson(await wall.sendRequest(`GET /areas/${area}`))
   const readBlocks = () =>
     Promise.all(COORDS.map(async (coord) => await readJson(await wall.sendRequest(`GET /blocks/${coord}`))))
-  return { ...wall, put: putArea, read: readArea, deeds: readBlocks }
+  return { ...wall, putArea, read: readArea, deeds: readBlocks }
 }
 
 const names = ['3,4', '03,4,1x1', '3,4,1X1', '159,4,2x1', '0,0,21x20', 'next,1x1', '%zz']
@@ -73,8 +73,8 @@ test('an area has an owner only if one wallet owns all of its blocks', async () 
 })
 
 test('the picture of an area shows that part of the wall, and proxies may cache it for two seconds', async () => {
-  const { put, sendRequest: ask } = await openAreaWall()
-  await put(signAreaEdit(1, AREA, { pixels: PIXELS }))
+  const { putArea, sendRequest: ask } = await openAreaWall()
+  await putArea(signAreaEdit(1, AREA, { pixels: PIXELS }))
   const response = await ask(`GET /areas/${AREA}.png?scale=1`)
   expect(response.headers.get('content-type')).toBe('image/png')
   expect(response.headers.get('cache-control')).toBe('public, max-age=0, s-maxage=2')
@@ -89,8 +89,10 @@ test('the picture of an area shows that part of the wall, and proxies may cache 
 })
 
 test('an owner repaints an area with one signature, and every reader then sees each block with its part of the picture', async () => {
-  const { put, deeds, sendRequest: ask } = await openAreaWall()
-  const response = await put(signAreaEdit(1, AREA, { pixels: PIXELS, message: 'ours', link: 'https://ada.example/' }))
+  const { putArea, deeds, sendRequest: ask } = await openAreaWall()
+  const response = await putArea(
+    signAreaEdit(1, AREA, { pixels: PIXELS, message: 'ours', link: 'https://ada.example/' }),
+  )
   expect([response.status, await readJson(response)]).toEqual([200, { updated: true, area: AREA, blocks: 6 }])
   expect(response.headers.get('cache-control')).toBe('no-store')
   for (const [at, deed] of (await deeds()).entries())
@@ -103,13 +105,13 @@ test('an owner repaints an area with one signature, and every reader then sees e
 })
 
 test('a signature for other pixels, another area or a block is not valid for a repaint of the area', async () => {
-  const { put } = await openAreaWall()
+  const { putArea } = await openAreaWall()
   const { signature } = signAreaEdit(1, AREA, { pixels: PIXELS })
   const other = PIXELS.with(0, 7)
-  expect((await put({ ...signAreaEdit(1, AREA, { pixels: other }), signature })).status).toBe(401)
-  expect((await put(signAreaEdit(1, '3,4,2x2', { message: 'a' }))).status).toBe(401)
+  expect((await putArea({ ...signAreaEdit(1, AREA, { pixels: other }), signature })).status).toBe(401)
+  expect((await putArea(signAreaEdit(1, '3,4,2x2', { message: 'a' }))).status).toBe(401)
   const ofBlock = signEdit(1, '3,4', { message: 'a' })
-  expect((await put(ofBlock, '3,4,1x1')).status).toBe(401)
+  expect((await putArea(ofBlock, '3,4,1x1')).status).toBe(401)
 })
 
 test('a repaint of an area uses the budget of each of its blocks, or of no block if it is rejected', async () => {
@@ -128,9 +130,9 @@ test('a repaint of an area uses the budget of each of its blocks, or of no block
 })
 
 test('the live stream and the history show each block of a repainted area, row by row', async () => {
-  const { put, sendRequest: ask } = await openAreaWall()
+  const { putArea, sendRequest: ask } = await openAreaWall()
   const live = await ask('GET /api/live')
-  await put(signAreaEdit(1, AREA, { pixels: PIXELS, message: 'ours' }))
+  await putArea(signAreaEdit(1, AREA, { pixels: PIXELS, message: 'ours' }))
   const history = (await readJson(await ask('GET /api/history?after=7'))) as {
     changes: { coord: string; px: string }[]
   }
@@ -171,14 +173,14 @@ const bodies: ReadonlyArray<readonly [what: string, fields: object, code: string
 ]
 
 test.each(bodies)('a repaint of an area with %s is rejected', async (_, given, code) => {
-  expect(await readErrorCode(await wall.put({ ts: NOW, signature: '0x12', ...given }))).toBe(code)
+  expect(await readErrorCode(await wall.putArea({ ts: NOW, signature: '0x12', ...given }))).toBe(code)
 })
 
 test('a repaint of an area reports errors in this order: body, area, pixels, owner, time', async () => {
   const late = signAreaEdit(2, AREA, { message: 'a' }, 1)
-  expect(await readErrorCode(await wall.put({ ...late, message: '' }, '0,0,0x0'))).toBe('invalid_message')
-  expect(await readErrorCode(await wall.put(late, '0,0,0x0'))).toBe('invalid_area')
-  expect(await readErrorCode(await wall.put({ ...late, pixels: '' }, '50,50,1x1'))).toBe('invalid_pixels')
-  expect(await readErrorCode(await wall.put(late, '50,50,1x1'))).toBe('no_owner')
-  expect(await readErrorCode(await wall.put(late))).toBe('stale_signature')
+  expect(await readErrorCode(await wall.putArea({ ...late, message: '' }, '0,0,0x0'))).toBe('invalid_message')
+  expect(await readErrorCode(await wall.putArea(late, '0,0,0x0'))).toBe('invalid_area')
+  expect(await readErrorCode(await wall.putArea({ ...late, pixels: '' }, '50,50,1x1'))).toBe('invalid_pixels')
+  expect(await readErrorCode(await wall.putArea(late, '50,50,1x1'))).toBe('no_owner')
+  expect(await readErrorCode(await wall.putArea(late))).toBe('stale_signature')
 })

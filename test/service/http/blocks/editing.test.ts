@@ -16,12 +16,12 @@ async function openSoldWall() {
   const wall = await openWall()
   await wall.buyBlock(`/blocks/3,4?message=old&link=https://old.example/`, 1)
   const putBlock = (body: unknown, coord = '3,4') => wall.sendRequest(`PUT /blocks/${coord}`, createBodyInit(body))
-  return { ...wall, put: putBlock }
+  return { ...wall, putBlock }
 }
 
 test('an owner repaints a block, and its deed and the canvas show the change', async () => {
   const wall = await openSoldWall()
-  const response = await wall.put(signEdit(1, '3,4', { pixels: px, message: 'new', link: null }))
+  const response = await wall.putBlock(signEdit(1, '3,4', { pixels: px, message: 'new', link: null }))
   expect(response.status).toBe(200)
   expect(response.headers.get('cache-control')).toBe('no-store')
   const pixels = Buffer.alloc(100, 7).toString('base64')
@@ -36,16 +36,16 @@ test('an owner repaints a block, and its deed and the canvas show the change', a
 
 test('an owner may sign the coordinate as the path spells it, or in its canonical form', async () => {
   const wall = await openSoldWall()
-  expect((await wall.put(signEdit(1, '003,04', { message: 'a' }), '003,04')).status).toBe(200)
-  expect((await wall.put(signEdit(1, '3,4', { message: 'b' }), '003,4')).status).toBe(200)
-  expect((await wall.put(signEdit(1, '3,4', { message: 'c' }), '3%2C4')).status).toBe(200)
-  expect((await wall.put(signEdit(1, '003,04', { message: 'd' }), '3,4')).status).toBe(401)
+  expect((await wall.putBlock(signEdit(1, '003,04', { message: 'a' }), '003,04')).status).toBe(200)
+  expect((await wall.putBlock(signEdit(1, '3,4', { message: 'b' }), '003,4')).status).toBe(200)
+  expect((await wall.putBlock(signEdit(1, '3,4', { message: 'c' }), '3%2C4')).status).toBe(200)
+  expect((await wall.putBlock(signEdit(1, '003,04', { message: 'd' }), '3,4')).status).toBe(401)
 })
 
 test('the signed host may include its port, and must be the host of the wall', async () => {
   const wall = await openSoldWall()
-  expect((await wall.put(signEdit(1, '3,4', { message: 'a' }, { host: `${HOST}:8402` }))).status).toBe(200)
-  const foreign = await wall.put(signEdit(1, '3,4', { message: 'b' }, { host: 'other.test' }))
+  expect((await wall.putBlock(signEdit(1, '3,4', { message: 'a' }, { host: `${HOST}:8402` }))).status).toBe(200)
+  const foreign = await wall.putBlock(signEdit(1, '3,4', { message: 'b' }, { host: 'other.test' }))
   expect(foreign.status).toBe(401)
   expect(await readJson(foreign)).toMatchObject({
     error: 'unauthorized',
@@ -55,7 +55,7 @@ test('the signed host may include its port, and must be the host of the wall', a
 
 test('only the owner can edit a block', async () => {
   const wall = await openSoldWall()
-  const response = await wall.put(signEdit(2, '3,4', { message: 'mine' }))
+  const response = await wall.putBlock(signEdit(2, '3,4', { message: 'mine' }))
   expect(response.status).toBe(401)
   expect(await readJson(await wall.sendRequest('GET /blocks/3,4'))).toHaveProperty('message', 'old')
 })
@@ -88,21 +88,21 @@ test.each(signedChanges)(
 test('a repeated edit is acknowledged again, unless a newer one has been applied', async () => {
   const wall = await openSoldWall()
   const edit = signEdit(1, '3,4', { message: 'a' })
-  expect((await wall.put(edit)).status).toBe(200)
-  expect((await wall.put(edit)).status).toBe(200)
-  await wall.put(signEdit(1, '3,4', { message: 'b' }))
-  expect(await readErrorCode(await wall.put(edit))).toBe('stale_signature')
+  expect((await wall.putBlock(edit)).status).toBe(200)
+  expect((await wall.putBlock(edit)).status).toBe(200)
+  await wall.putBlock(signEdit(1, '3,4', { message: 'b' }))
+  expect(await readErrorCode(await wall.putBlock(edit))).toBe('stale_signature')
 })
 
 test('a repaint reports errors in this order: body, coordinate, owner and signature', async () => {
   const wall = await openSoldWall()
   const late = signEdit(2, '160,0', { message: 'a' }, { ts: 1 })
-  expect(await readErrorCode(await wall.put({ ...late, message: '', x: 1 }, '160,0'))).toBe('invalid_body')
-  expect(await readErrorCode(await wall.put({ ...late, message: '' }, '160,0'))).toBe('invalid_message')
-  expect(await readErrorCode(await wall.put(late, '160,0'))).toBe('invalid_coordinate')
-  expect(await readErrorCode(await wall.put(late, '%zz'))).toBe('invalid_coordinate')
-  expect(await readErrorCode(await wall.put(late, 'next'))).toBe('invalid_coordinate')
-  expect(await readErrorCode(await wall.put(late, '5,5'))).toBe('no_owner')
-  expect(await readErrorCode(await wall.put(late))).toBe('stale_signature')
-  expect(await readErrorCode(await wall.put('x'.repeat(4097), '160,0'))).toBe('body_too_large')
+  expect(await readErrorCode(await wall.putBlock({ ...late, message: '', x: 1 }, '160,0'))).toBe('invalid_body')
+  expect(await readErrorCode(await wall.putBlock({ ...late, message: '' }, '160,0'))).toBe('invalid_message')
+  expect(await readErrorCode(await wall.putBlock(late, '160,0'))).toBe('invalid_coordinate')
+  expect(await readErrorCode(await wall.putBlock(late, '%zz'))).toBe('invalid_coordinate')
+  expect(await readErrorCode(await wall.putBlock(late, 'next'))).toBe('invalid_coordinate')
+  expect(await readErrorCode(await wall.putBlock(late, '5,5'))).toBe('no_owner')
+  expect(await readErrorCode(await wall.putBlock(late))).toBe('stale_signature')
+  expect(await readErrorCode(await wall.putBlock('x'.repeat(4097), '160,0'))).toBe('body_too_large')
 })

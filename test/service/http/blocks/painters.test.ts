@@ -18,15 +18,15 @@ async function openPaintedWall(query = `painter=${PAINTER}`) {
   const changePainter = (body: unknown) => wall.sendRequest('PUT /api/agents/me/painter', createBodyInit(body))
   const readStanding = async (payer = 1) =>
     await readJson(await wall.sendRequest(`GET /api/agents/${createWalletAddress(payer)}`))
-  return { ...wall, bought, paint: paintBlock, name: changePainter, standing: readStanding }
+  return { ...wall, bought, paintBlock, name: changePainter, standing: readStanding }
 }
 
 test('only the owner of a block, and the painter that its purchase named, can repaint the block', async () => {
-  const { paint, sendRequest: ask } = await openPaintedWall()
-  expect((await paint(9, 'by the painter')).status).toBe(200)
+  const { paintBlock, sendRequest: ask } = await openPaintedWall()
+  expect((await paintBlock(9, 'by the painter')).status).toBe(200)
   expect(await readJson(await ask('GET /blocks/3,4'))).toHaveProperty('message', 'by the painter')
-  expect((await paint(1, 'by the owner')).status).toBe(200)
-  expect((await paint(2, 'by another wallet')).status).toBe(401)
+  expect((await paintBlock(1, 'by the owner')).status).toBe(200)
+  expect((await paintBlock(2, 'by another wallet')).status).toBe(401)
 })
 
 test('the receipt shows the painter’s full address each time it is requested', async () => {
@@ -46,9 +46,9 @@ test('a receipt without a painter does not mention one', async () => {
 })
 
 test('only a receipt shows the full address of a painter, and every public read shortens it', async () => {
-  const { sendRequest: ask, paint, name, standing } = await openPaintedWall()
+  const { sendRequest: ask, paintBlock, name, standing } = await openPaintedWall()
   expect(await name(signPainterChoice(1, PAINTER)).then(readJson)).toEqual({ updated: true })
-  await paint(9, 'hello')
+  await paintBlock(9, 'hello')
   for (const path of [
     '/blocks/3,4',
     '/api/canvas',
@@ -75,10 +75,10 @@ test('a purchase with a painter that is not an address is rejected, and nothing 
 })
 
 test('the address of a painter may be written in any letter case', async () => {
-  const { paint } = await openPaintedWall(`painter=0x${'0'.repeat(39)}9`)
-  expect((await paint(9, 'hello')).status).toBe(200)
+  const { paintBlock } = await openPaintedWall(`painter=0x${'0'.repeat(39)}9`)
+  expect((await paintBlock(9, 'hello')).status).toBe(200)
   const upper = await openPaintedWall(`painter=0x${createWalletAddress(0xabc).slice(2).toUpperCase()}`)
-  expect((await upper.paint(0xabc, 'hello')).status).toBe(200)
+  expect((await upper.paintBlock(0xabc, 'hello')).status).toBe(200)
 })
 
 test('a repaint that a painter signed is rejected once that painter is removed', async () => {

@@ -85,29 +85,29 @@ function createCountedReader(status = 200) {
     return new Response(`${view.number} ${url}`, { status })
   })
   const readFeed = async (query: string) => await read(new Request(`http://wall.test/api/feed${query}`)).text()
-  return { view, made, ask: readFeed }
+  return { view, made, readFeed }
 }
 
 test('a page is rendered once for each query, and again after a change of the wall', async () => {
-  const { view, made, ask } = createCountedReader()
-  const first = await ask('?after=1')
-  expect(await ask('?after=1')).toBe(first)
+  const { view, made, readFeed } = createCountedReader()
+  const first = await readFeed('?after=1')
+  expect(await readFeed('?after=1')).toBe(first)
   expect(made.length).toBe(1)
   view.number += 1
-  expect(await ask('?after=1')).not.toBe(first)
-  expect(await ask('?after=2')).toContain('after=2')
+  expect(await readFeed('?after=1')).not.toBe(first)
+  expect(await readFeed('?after=2')).toContain('after=2')
   expect(made.length).toBe(3)
 })
 
 test('errors, responses to unusually long queries, and responses beyond the size of the cache are not cached', async () => {
   const refused = createCountedReader(400)
-  for (const _ of [1, 2]) await refused.ask('?after=x')
+  for (const _ of [1, 2]) await refused.readFeed('?after=x')
   expect(refused.made.length).toBe(2)
   const odd = createCountedReader()
-  for (const _ of [1, 2]) await odd.ask(`?after=${'0'.repeat(50)}1`)
+  for (const _ of [1, 2]) await odd.readFeed(`?after=${'0'.repeat(50)}1`)
   expect(odd.made.length).toBe(2)
   const many = createCountedReader()
-  for (const _ of [1, 2]) for (let after = 0; after < 100; after++) await many.ask(`?after=${after}`)
+  for (const _ of [1, 2]) for (let after = 0; after < 100; after++) await many.readFeed(`?after=${after}`)
   expect(many.made.length).toBe(100 + 100 - 64)
 })
 
