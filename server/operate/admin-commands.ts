@@ -95,7 +95,7 @@ const handlers: Handlers = {
   moderate,
   ban,
   hidden: listHidden,
-  open: listUnfinished,
+  open: listOpenPurchases,
   status: reportStatus,
   'backed-up': recordBackup,
   reports: listReports,
@@ -239,19 +239,19 @@ async function closeReportsOfWork(deps: AdminDeps, body: CommandBody<'close-repo
 }
 
 /** Payments to check, one per line. */
-async function listUnfinished({ ledger, clock }: AdminDeps): Promise<CommandResult> {
+async function listOpenPurchases({ ledger, clock }: AdminDeps): Promise<CommandResult> {
   const keys = await ledger.listUnfinished(clock.now())
   return succeedWith(...keys.map(({ payer, nonce }) => `${payer} ${nonce}`))
 }
 
 async function resolve(deps: AdminDeps, { payer, nonce }: CommandBody<'resolve'>): Promise<CommandResult> {
-  const found = await resolvePurchase(deps, toPaymentKey(payer, nonce))
+  const found = await resolvePurchase(deps, parsePaymentKey(payer, nonce))
   if (found === undefined) return failWith('no purchase is recorded for this payment')
   return succeedWith(describeChange(found.before, found.after, found.evidence))
 }
 
 async function bookStrayPayment(deps: AdminDeps, { payer, nonce }: CommandBody<'stray'>): Promise<CommandResult> {
-  const result = await bookStray(deps, toPaymentKey(payer, nonce))
+  const result = await bookStray(deps, parsePaymentKey(payer, nonce))
   if (result === 'noted') return succeedWith('booked as stray; the wall arms once nothing else prevents it')
   return failWith(result === 'not-owed' ? 'this payment has a purchase, so it is not stray' : PAYOUT_WORDS[result])
 }
@@ -279,7 +279,7 @@ async function recordPayout(
   deps: AdminDeps,
   { payer, nonce, reference }: CommandBody<'payout'>,
 ): Promise<CommandResult> {
-  const result = await bookPayout(deps, toPaymentKey(payer, nonce), reference)
+  const result = await bookPayout(deps, parsePaymentKey(payer, nonce), reference)
   const words = PAYOUT_WORDS[result]
   return result === 'noted' ? succeedWith(words) : failWith(words)
 }
@@ -292,7 +292,7 @@ const PAYOUT_WORDS = {
   silent: 'the chain does not respond; try again',
 } as const
 
-const toPaymentKey = (payer: string, nonce: string) => ({
+const parsePaymentKey = (payer: string, nonce: string) => ({
   payer: toLowerAddress(payer),
   nonce: nonce.toLowerCase() as Hash,
 })

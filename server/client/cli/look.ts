@@ -108,8 +108,10 @@ function formatChange(change: ChangeDto | Reset): string {
     case 'repaint':
       return `${change.number}: block ${change.coord} repainted${change.m === undefined ? '' : `: ${change.m}`}`
     case 'identity':
-      return `${change.number}: agent ${change.agent.id} ${change.agent.name === null ? 'has no name now' : `is called ${change.agent.name}`}`
+      return `${change.number}: agent ${change.agent.id} ${describeName(change.agent.name)}`
     case 'reset':
       return `${change.number}: too many changes were missed; read the canvas, which shows everything up to here`
   }
 }
+
+const describeName = (name: string | null) => (name === null ? 'has no name now' : `is called ${name}`)

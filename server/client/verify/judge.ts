@@ -10,7 +10,7 @@ import { type Binding, checkBinding, findSalesFlaw } from './order-check.ts'
 import {
   type Credit,
   isCredit,
-  toPaymentKey,
+  toClaimKey,
   matchPayments,
   type Payments,
   createNoDeedFinding,
@@ -73,8 +73,8 @@ function judgePayments(
   const proved: CoveringDeed[] = []
   const users = new Map<string, string>()
   const checkPayment = (claim: CoveringDeed | Credit, name: string, isAsked: boolean): boolean => {
-    const user = users.get(toPaymentKey(claim))
-    users.set(toPaymentKey(claim), user ?? name)
+    const user = users.get(toClaimKey(claim))
+    users.set(toClaimKey(claim), user ?? name)
     const twice: Flaw | undefined =
       user === undefined ? undefined : ['payment_used_twice', `its payment was already used for ${user}`]
     const flaw = twice ?? (isAsked ? payments.findFlaw(claim) : undefined)

@@ -38,14 +38,14 @@ export function matchPayments({ asset, payTo, deeds, owed }: Claims, facts: Chai
   // Of two claims to one payment, the first counts.
   const claimed = [...deeds, ...owed.filter(isCredit)].toReversed()
   const recorded = {
-    amounts: new Map(claimed.map((claim) => [toPaymentKey(claim), BigInt(claim.amount)])),
+    amounts: new Map(claimed.map((claim) => [toClaimKey(claim), BigInt(claim.amount)])),
     unfinished: new Set<string>(),
-    noted: new Map(owed.map((entry) => [toPaymentKey(entry), 'resolved' as const])),
+    noted: new Map(owed.map((entry) => [toClaimKey(entry), 'resolved' as const])),
   }
   const arrivals = facts.payments.filter((payment) => payment.token === token && payees.has(payment.to))
   const matched = matchArrivals(arrivals, recorded, toChainPaymentKey)
   const booked = new Map(matched.booked.map((arrival) => [toChainPaymentKey(arrival), arrival]))
-  const findBooked = (claim: Paid) => booked.get(toPaymentKey(claim))
+  const findBooked = (claim: Paid) => booked.get(toClaimKey(claim))
   return {
     matched,
     findPayment: findBooked,
@@ -88,7 +88,7 @@ function findDifference({ wallet, tx, amount, payTo }: Paid, found: ChainPayment
 }
 
 /** The key of a deed's or credit's payment. */
-export const toPaymentKey = ({ wallet, nonce }: Pick<Paid, 'wallet' | 'nonce'>): string => `${wallet}:${nonce}`
+export const toClaimKey = ({ wallet, nonce }: Pick<Paid, 'wallet' | 'nonce'>): string => `${wallet}:${nonce}`
 
 // A wall shows wallets shortened, so only the shortened form can be compared.
 const toChainPaymentKey = ({ payer, nonce }: { readonly payer: Hex; readonly nonce: Hex | null }) =>
