@@ -1,4 +1,4 @@
-/** Strict parsing of JSON, so that all parsers agree on the content of accepted text. */
+/** Strict parsing of JSON, so that all parsers agree on the content of accepted text, and access to parsed values. */
 
 // Deeper than any real document.
 const DEPTH_MAX = 64
@@ -89,3 +89,7 @@ function readName(text: string, { from, to }: Token): unknown {
   const quoted = text.slice(from, to)
   return quoted.includes('\\') ? JSON.parse(quoted) : quoted.slice(1, -1)
 }
+
+/** An own property of an object; `undefined` if the value is not an object or has no such property. */
+export const getMember = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? { ...value }[name] : undefined

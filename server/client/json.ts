@@ -9,7 +9,3 @@ export function parseObject(text: string): object {
     return {}
   }
 }
-
-/** An own property of a value; `undefined` if the value has none with this name. */
-export const getMember = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? { ...value }[name] : undefined

@@ -6,9 +6,9 @@
  * status alone ends it, and no response from a gateway does.
  */
 
+import { getMember } from '../../shared/json.ts'
 import { ASSET_SYMBOL, formatAmount, formatMoney } from '../../shared/money.ts'
 import { formatNetworkName } from '../../shared/usdc.ts'
-import { getMember } from './json.ts'
 import { parsePendingTransaction, parseTerms, type Terms } from './payment.ts'
 import { parseError, createNoWallFailure, createUnreachableFailure, type Failure } from './wall-error.ts'
 

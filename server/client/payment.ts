@@ -2,9 +2,10 @@
 
 import type { LocalAccount } from 'viem/accounts'
 import { bytesToHex, getAddress } from 'viem/utils'
+import { getMember } from '../../shared/json.ts'
 import { computeOrderNonce } from '../../shared/order.ts'
 import { AUTHORIZATION_TYPES, isNetwork, type Network, networks, PRIMARY_TYPE } from '../../shared/usdc.ts'
-import { getMember, parseObject } from './json.ts'
+import { parseObject } from './json.ts'
 
 /** The account that signs payments. */
 export type Signer = Pick<LocalAccount, 'address' | 'signTypedData'>

@@ -3,7 +3,8 @@
 import { createHash } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { getMember, parseObject } from './json.ts'
+import { getMember } from '../../shared/json.ts'
+import { parseObject } from './json.ts'
 
 /** A paid request: an address to GET, or to POST a JSON body to. */
 export type OrderRequest = { readonly url: string; readonly body?: string }

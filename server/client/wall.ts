@@ -137,7 +137,8 @@ export type Wall = {
 export function wall(address: string | URL, options: WallOptions = {}): Wall {
   const url = new URL(address)
   const resolvePath = (path: string, query: Query = {}) => resolveUrl(url, path, query)
-  const getBuyer = createLazyValue(() => createWallBuyer(url, options, isOwn))
+  let buyer: Buyer | undefined
+  const getBuyer = () => (buyer ??= createWallBuyer(url, options, isOwn))
   const named = options.painter === undefined ? {} : { painter: options.painter.address }
   const purchase: Wall['purchase'] = async (target = 'next', listing = {}) =>
     await getBuyer().buy(createBlockOrder(resolvePath, target, { ...named, ...listing }))
@@ -246,11 +247,6 @@ function createWallBuyer(url: URL, options: WallOptions, owns: Wall['owns']): Bu
     isOwnArea: owns,
     ...openPaymentStore(locateFolder(url, options)),
   })
-}
-
-function createLazyValue<T>(make: () => T): () => T {
-  let made: { readonly it: T } | undefined
-  return () => (made ??= { it: make() }).it
 }
 
 /** Makes a change that the wallet authorizes by signing in during the request. */

@@ -3,6 +3,7 @@
  * its order sends the salt. A client that only repeats the announcement has not bound anything.
  */
 
+import { getMember } from '../../shared/json.ts'
 import { SALT_PATTERN } from '../../shared/order.ts'
 
 const NAME = 'order-binding'
@@ -30,7 +31,3 @@ export function readSalt(extensions: unknown): string | undefined {
   if (salt === undefined) return undefined
   return typeof salt === 'string' ? salt : ''
 }
-
-/** An own property of an object; `undefined` if the value is not an object or has no such property. */
-export const getMember = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? { ...value }[name] : undefined

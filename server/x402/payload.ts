@@ -6,10 +6,11 @@
 
 import { getAddress, isAddress, isHex } from 'viem/utils'
 import { parseStrictJson } from '../../shared/json.ts'
+import { getMember } from '../../shared/json.ts'
 import { createFailure, type Failure } from '../domain/failure.ts'
 import type { Accepted, Address, Extensions, Hash, Payment } from '../domain/purchase/payment.ts'
 import { ofNext } from './bazaar.ts'
-import { getMember, orderBinding, readSalt } from './order-binding.ts'
+import { orderBinding, readSalt } from './order-binding.ts'
 
 // The format of the reference SDK: standard alphabet, optional padding at the end, nothing else.
 const base64Pattern = /^[A-Za-z0-9+/]+={0,2}$/

@@ -3,6 +3,7 @@
 import { Type, type Static, type TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { PaymentPayload } from '@x402/core/types'
+import { getMember } from '../../../shared/json.ts'
 import {
   isSignatureReason,
   type SettleResult,
@@ -12,7 +13,6 @@ import {
 import type { Hash, Payment, Target } from '../../domain/purchase/payment.ts'
 import type { FacilitatorProbe, Manner, RingMember } from '../../ports.ts'
 import { TIMES } from '../../times.ts'
-import { getMember } from '../../x402/order-binding.ts'
 import { buildDemand, toRequirements, type Offer } from '../../x402/terms.ts'
 import {
   createCallLimit,

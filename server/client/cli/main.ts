@@ -3,8 +3,8 @@
 
 import { readFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
+import { getMember } from '../../../shared/json.ts'
 import { escapeLine } from '../../../shared/terminal.ts'
-import { getMember } from '../json.ts'
 import { EXIT_STATUS } from '../wall-error.ts'
 import {
   type AreaReceipt,
