@@ -592,7 +592,7 @@ function checkDenial(
   for (const other of findUnansweredPurchases(witness, payment, target, witness.askedOpen.get(key) ?? NEVER)) {
     const mayMove =
       findSpending(world, other) !== undefined ||
-      witness.signed.some((one) => toPaymentKey(one) === other && isUnderWay(world, one))
+      witness.signed.some((one) => toPaymentKey(one) === other && !canNeverSettle(world, one))
     assertPromise(!mayMove, 'no payer is asked for money that an older payment has moved or may still move', other)
   }
 }

@@ -164,7 +164,7 @@ export const mutants: readonly Mutant[] = [
     name: 'an edit sent twice is applied twice (SQL)',
     file: 'server/domain/wall/edit.ts',
     from: `=== known + at) ? 'repeated' : 'superseded'`,
-    to: `=== known + at) ? 'repeated' : 'new'`,
+    to: `=== known + at) ? 'new' : 'superseded'`,
     shows: 'real',
   },
   {
