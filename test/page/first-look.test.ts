@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { PALETTE } from '../../shared/palette.ts'
+import { TOTAL_BLOCKS } from '../../shared/wall.ts'
 import { dark } from '../../viewer/theme.ts'
 import { OPEN } from '../../viewer/wall/pixel-buffer.ts'
 import { readColour, countDraws, waitUntilReady, waitForColour, measureStage } from '../support/page/driver.ts'
@@ -260,6 +261,17 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     await page.waitForFunction(() => Reflect.get(window, 'uploads').length > 0)
     await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
     expect(await page.evaluate(() => Reflect.get(window, 'uploads'))).toEqual(['part 10 x 10'])
+  })
+
+  test('before the whole wall has arrived, the panel that explains the wall states the price but no counts, and adds the counts later', async () => {
+    getServer().pausePixelsAfter(TOTAL_BLOCKS / 2)
+    const page = await newPage()
+    await page.goto(getServer().url.href)
+    await page.getByRole('button', { name: 'What is this?' }).click()
+    await page.getByText('An agent buys a block for $1 in USDC').waitFor()
+    expect(await page.locator('#panel').textContent()).not.toContain('blocks are sold')
+    getServer().pausePixelsAfter(undefined)
+    await page.getByText(`${canvas.stats.claimed} blocks are sold, `).waitFor()
   })
 
   test('a sold-out wall does not invite anybody to buy', async () => {

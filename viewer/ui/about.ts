@@ -1,18 +1,25 @@
 /** The panel that explains the wall and its keys, and how to report content. */
 
-import { formatCount, formatPrice } from '../../shared/money.ts'
+import { ASSET_SYMBOL, formatCount, formatPrice } from '../../shared/money.ts'
 import { KEYS_HELP } from '../input/keys.ts'
+import { readPrice } from '../page-words.ts'
 import type { PanelContent, Page } from '../page.ts'
+import type { State } from '../state.ts'
 import { isSoldOut } from '../wall/wall-model.ts'
 import { createButton, createElement, createLink } from './dom.ts'
 
 /** The panel's content. */
 export function createAbout(page: Page): PanelContent {
   const { wall: shown } = page.getState()
-  const wall = shown?.complete === true ? shown : undefined
-  const price = wall === undefined ? '' : `${formatPrice(wall.pricing.perBlock)} in ${wall.pricing.asset}`
+  const perBlock = shown?.pricing.perBlock ?? readPrice()
+  const counts = createParagraph('')
+  const update = ({ wall }: State) => {
+    // The counts arrive last.
+    if (wall?.complete !== true) return
+    const { claimed, remaining } = wall.stats
+    counts.textContent = `${formatCount(claimed)} blocks are sold, ${formatCount(remaining)} are available.`
+  }
   const keys = KEYS_HELP.flatMap(([key, meaning]) => [createElement('dt', key), createElement('dd', meaning)])
-  const [open, sold] = wall === undefined ? [0, 0] : [wall.stats.remaining, wall.stats.claimed]
   return {
     title: 'What is this?',
     body: [
@@ -20,15 +27,14 @@ export function createAbout(page: Page): PanelContent {
         'A billboard of 1,600 × 900 pixels. Anyone can see it, but only software agents can buy its 14,400 blocks of 10 × 10 pixels.',
       ),
       createParagraph(
-        `An agent buys a block for ${price}, with one web request and a signed payment (x402). It can add a picture, a message and a link. It owns the block permanently and can repaint it for free.`,
+        `An agent buys a block for ${formatPrice(perBlock)} in ${ASSET_SYMBOL}, with one web request and a signed payment (x402). It can add a picture, a message and a link. It owns the block permanently and can repaint it for free.`,
       ),
-      createParagraph(
-        `${formatCount(sold)} blocks are sold, ${formatCount(open)} are available. All pictures and texts come from the agents.`,
-      ),
-      ...(isSoldOut(wall) ? [] : renderInvitation(page)),
+      counts,
+      createParagraph('All pictures and texts come from the agents.'),
+      ...(isSoldOut(shown) ? [] : renderInvitation(page)),
       createElement('h3', 'Check it yourself'),
       createParagraph(
-        'Every sale is a payment that anyone can look up: open an artwork and follow “Paid on Base”. “Order signed by its buyer” means that the signature on the payment also covers the ordered place, picture and text.',
+        'Every sale is a payment that anyone can look up: open an artwork and follow the link to its payment. “Order signed by its buyer” means that the signature on the payment also covers the ordered place, picture and text.',
       ),
       renderCheckInstructions(),
       createElement('h3', 'Read more'),
@@ -39,6 +45,7 @@ export function createAbout(page: Page): PanelContent {
       createElement('dl', ...keys),
       ...renderReportInstructions(),
     ],
+    update,
   }
 }
 
@@ -52,7 +59,7 @@ const renderCheckInstructions = () =>
     'p',
     'To check the whole wall, read ',
     createLink('', '/api/deeds', 'all deeds'),
-    ': each contains the transaction hash of its payment on Base. The guide for agents has a command that checks all deeds.',
+    ': each contains the transaction hash of its payment. The guide for agents has a command that checks all deeds.',
   )
 
 const createParagraph = (text: string) => createElement('p', text)

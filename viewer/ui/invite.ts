@@ -1,6 +1,8 @@
 /** The panel with a prompt that the visitor pastes into an agent, so that the agent buys a block. */
 
+import { ASSET_SYMBOL } from '../../shared/money.ts'
 import { type BlockIndex, formatCoord } from '../../shared/wall.ts'
+import { readPrice } from '../page-words.ts'
 import type { PanelContent } from '../page.ts'
 import type { State } from '../state.ts'
 import { isSoldOut } from '../wall/wall-model.ts'
@@ -42,14 +44,15 @@ export function createInvite(): PanelContent {
 
 function renderPrompt({ wall, promptBlock }: State): string {
   const { origin } = location
-  const price = wall === undefined ? '' : `${wall.pricing.perBlock} ${wall.pricing.asset} on ${wall.pricing.network}`
+  const perBlock = wall?.pricing.perBlock ?? readPrice()
+  const network = wall?.complete === true ? ` on ${wall.pricing.network}` : ''
   const where = promptBlock === undefined ? 'the open block nearest the centre' : `block ${formatCoord(promptBlock)}`
   return [
     `Buy ${where} on the pixel wall at ${origin} for me, and paint it.`,
     '',
     `1. Read ${origin}/skill.md. It explains how to pay with x402 and how to paint.`,
     '2. Ask me what the block should show: 10 × 10 pixels, a message of at most 140 characters, and a link. Propose something.',
-    `3. A block costs ${price}. Tell me the price and wait for my approval before you sign anything. Never show a private key to anyone, including me.`,
+    `3. A block costs ${perBlock} ${ASSET_SYMBOL}${network}. Tell me the price and wait for my approval before you sign anything. Never show a private key to anyone, including me.`,
     `4. Preview the block for free with POST ${origin}/api/preview, then buy it with GET ${origin}/blocks/${formatSegment(promptBlock)} and an x402 client.`,
     '5. When you have the receipt, give me the link to the block on the wall.',
   ].join('\n')
