@@ -5,7 +5,7 @@ import { createButton, createElement, queryElement } from '../ui/dom.ts'
 import { isSoldOut } from '../wall/wall-model.ts'
 import { chooseAdvice, chooseDeal } from './order/cost-summary.ts'
 import { type Signer, createRepaintPanel } from './repaint.ts'
-import { readBlocksOfWallet } from './service.ts'
+import { readBlocksOfWallet, ServiceError } from './service.ts'
 import type { Component, Studio } from './sketch.ts'
 import { type BrowserWallet, requestAccount, discoverWallets, isAddress } from './wallet.ts'
 
@@ -33,7 +33,7 @@ export function createOwnerSection(studio: Studio): Component {
       const isSame = wallet === address && mine.size === blocks.length && blocks.every((block) => mine.has(block))
       if (!isSame) studio.setSketch({ ...studio.getSketch(), wallet: address, mine: new Set(blocks) })
     } catch (error) {
-      status.textContent = error instanceof Error ? error.message : 'Could not reach the wall.'
+      status.textContent = error instanceof ServiceError ? error.message : 'Could not reach the wall.'
     }
   }
   let timer: ReturnType<typeof setTimeout> | undefined

@@ -23,7 +23,13 @@ export async function countHeldBlocks(area: Area, signal: AbortSignal): Promise<
   return held
 }
 
-/** Reads all blocks of a wallet, page by page; empty if the wallet has bought nothing. Rejects if the service fails. */
+/** An error response of the service; its message is for the visitor. */
+export class ServiceError extends Error {}
+
+/**
+ * Reads all blocks of a wallet, page by page; empty if the wallet has bought nothing. Rejects with a `ServiceError` if
+ * the service refuses, and with another error if there is no response.
+ */
 export async function readBlocksOfWallet(
   wallet: string,
   ask: (path: string) => Promise<Response> = fetch,
@@ -32,7 +38,7 @@ export async function readBlocksOfWallet(
   for (let after: number | undefined = 0; after !== undefined;) {
     const response = await ask(`/api/agents/${wallet}?after=${after}`)
     if (response.status === 404) return []
-    if (!response.ok) throw new Error((await readRefusal(response)).words)
+    if (!response.ok) throw new ServiceError((await readRefusal(response)).words)
     const { blocks, nextAfter, hasMore }: WalletStanding = await response.json()
     found.push(...blocks.map(({ block }) => block.index).filter(isBlockIndex))
     after = hasMore ? nextAfter : undefined

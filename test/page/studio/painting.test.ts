@@ -314,7 +314,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     expect(troubles.splice(0)).toHaveLength(2)
   })
 
-  test('the page explains why it rejects a file, a wallet address or a link, and says if a wallet owns no blocks', async () => {
+  test('the page explains why it rejects a file, a wallet address or a link, says if a wallet owns no blocks, and says if it cannot reach the wall', async () => {
     const page = await openPage('?at=82,45')
     await dropFile(page, 'a.png', new TextEncoder().encode('no picture'))
     await page.getByText('Your browser cannot read this file as a picture.').waitFor()
@@ -324,14 +324,17 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     await goToStep(page, 'deal')
     await page.getByLabel('Wallet address').fill(`0x${'1'.repeat(40)}`)
     await page.getByText('This wallet owns no blocks yet.').waitFor()
+    await page.route('**/api/agents/*', (route) => route.abort(), { times: 1 })
+    await page.getByLabel('Wallet address').fill(`0x${'2'.repeat(40)}`)
+    await page.getByText('Could not reach the wall.').waitFor()
     await page.getByLabel('Wallet address').fill('0x12')
     await page.getByText('Enter an address: 0x followed by 40 hex digits.').waitFor()
     await goToStep(page, 'words')
     await page.getByLabel('Link').fill('http://example.org')
     await page.getByLabel('Link').blur()
     await page.getByText('The link must be an https URL').waitFor()
-    // Chromium itself reports the 404.
-    expect(troubles.splice(0)).toHaveLength(1)
+    // Chromium itself reports the 404 and the lost request.
+    expect(troubles.splice(0)).toHaveLength(2)
   })
 
   test('the last step shows one primary button, which copies the order, or downloads it if it is too long to paste', async () => {
