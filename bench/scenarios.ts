@@ -42,5 +42,5 @@ export const behindProxy: Readonly<Record<string, Scenario>> = {
 /** The scenarios that need a browser, which is heavy: they run in a full run, or by name. */
 export const inBrowser: Readonly<Record<string, Scenario>> = {
   'The page: a first visit on a slow phone': measurePhone,
-  'The page: a return on a slow phone': measureReturnVisit,
+  'The page: a return visit on a slow phone': measureReturnVisit,
 }

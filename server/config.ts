@@ -286,7 +286,7 @@ const parseYesOrNo = (text: string): Parsed<boolean> =>
 const parseHost = (text: string): Parsed<string> =>
   /^[\w.:-]+$/.test(text)
     ? { value: text }
-    : { problem: 'must be an address or host name of this machine, without a port' }
+    : { problem: 'must be an IP address or host name of this machine, without a port' }
 
 // The contact becomes a link on public pages.
 const parseContact = (text: string): Parsed<string> =>
@@ -366,7 +366,9 @@ function parseOrigin(text: string): Parsed<URL> {
 }
 
 const parseSignature = (text: string): Parsed<string> =>
-  /^0x[0-9a-fA-F]{130}$/.test(text) ? { value: text } : { problem: 'must be signatures: 0x followed by 130 hex digits' }
+  /^0x[0-9a-fA-F]{130}$/.test(text)
+    ? { value: text }
+    : { problem: 'must be signatures, separated by commas: each 0x followed by 130 hex digits' }
 
 // The key is never shown.
 function parseHostKey(text: string): Parsed<readonly [host: string, key: string]> {
@@ -394,6 +396,7 @@ function parsePayee(text: string, asset: string): Parsed<Address> {
   const isOneCase = digits === digits.toLowerCase() || digits === digits.toUpperCase()
   if (!isOneCase && getAddress(text) !== text) return { problem: 'has an invalid checksum: check for a typo' }
   if (/^0x0+$/i.test(text)) return { problem: 'must not be the zero address' }
-  if (toLowerAddress(text) === toLowerAddress(asset)) return { problem: 'must not be the contract of the token' }
+  if (toLowerAddress(text) === toLowerAddress(asset))
+    return { problem: 'must not be the address of the token contract' }
   return { value: toLowerAddress(text) }
 }

@@ -60,7 +60,7 @@ export const measureAreas: Scenario = async (servers, { rounds, ms }) => {
         ...costs.map(([what, cost]) => ({ what, figures: { 'CPU ms before the response': cost } })),
         { what: 'health, idle', figures: idle },
         { what: 'health, during purchases of areas', figures: landing },
-        { what: 'an order of 20x20 blocks that do not fit', figures: looked },
+        { what: 'an order of 20x20 blocks for which no space is open', figures: looked },
         { what: 'health, idle, nearly full wall', figures: idleWhenFull },
         { what: 'health, during searches for space', figures: looking },
       ],

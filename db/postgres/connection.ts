@@ -299,7 +299,7 @@ function describeCommitRefusal(error: unknown): string | undefined {
   const code = getErrorCode(error)
   if (code === NOT_NULL_VIOLATION) return 'the database is older than the state this wall has seen'
   if (code !== CHECK_VIOLATION) return undefined
-  return getConstraint(error) === 'commits_kept_check' ? MOVED : 'the database was upgraded by a newer version'
+  return getConstraint(error) === 'commits_kept_check' ? MOVED : 'a newer version of the wall has upgraded the database'
 }
 const NOT_NULL_VIOLATION = '23502'
 const CHECK_VIOLATION = '23514'

@@ -7,7 +7,7 @@ import { writeNewFile } from '../new-file.ts'
 export const findDumpTool = (): string | null => Bun.which('pg_dump')
 
 export const NO_DUMP_TOOL =
-  'pg_dump is not installed on this machine: install PostgreSQL’s client programs, in the server’s version or later'
+  'pg_dump is not installed on this machine: install PostgreSQL’s client programs, of the server’s version or a later one'
 
 /**
  * Writes a consistent copy of a database to a new file that `pg_restore` reads. Throws `CannotOpen` if that fails; the

@@ -34,7 +34,9 @@ export async function checkSchema(session: Session): Promise<void> {
   const [tables] = await session.queryRows<{ there: boolean }>(`SELECT to_regclass('migrations') IS NOT NULL AS there`)
   if (tables?.there !== true) throw new NoWallYet('the database has no tables; start the wall once to create them')
   if ((await readVersion(session)) !== migrations.length)
-    throw new CannotOpen('the database has another schema version; start the wall once to upgrade it')
+    throw new CannotOpen(
+      'the schema version of the database differs from that of this program; start the wall once to upgrade it',
+    )
 }
 
 async function readVersion(session: Session): Promise<number> {

@@ -30,7 +30,7 @@ export function migrate(connection: Connection): void {
     connection.write(() => {
       connection.run(`${sql}; PRAGMA user_version = ${at + 1}`)
       if (connection.prepare('SELECT 1 FROM pragma_foreign_key_check').get({}) !== null)
-        throw new CannotOpen('the tables of the database are inconsistent')
+        throw new CannotOpen('the tables of the database are inconsistent: a row refers to a missing row')
     })
   }
   connection.run(`PRAGMA foreign_keys = ${enforced}`)
@@ -39,7 +39,9 @@ export function migrate(connection: Connection): void {
 /** Throws `CannotOpen` unless the tables have this program's version; for callers that may not change them. */
 export function checkSchema(connection: RawConnection): void {
   if (readVersion(connection) !== migrations.length)
-    throw new CannotOpen('the database has another schema version; start the wall once to upgrade it')
+    throw new CannotOpen(
+      'the schema version of the database differs from that of this program; start the wall once to upgrade it',
+    )
 }
 
 function readVersion(connection: RawConnection): number {

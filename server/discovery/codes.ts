@@ -33,14 +33,14 @@ export const meaningOf: Readonly<Record<FailureCode, string>> = {
   invalid_framework: `The framework ${describeRule(FrameworkText)}.`,
   invalid_wallet: `The wallet ${describeRule(WalletParams.properties.wallet)}.`,
   invalid_painter: `The painter ${describeRule(PainterText)}.`,
-  empty_update: 'The request gives no field to change.',
+  empty_update: 'The request contains no field to change.',
   stale_signature: `ts differs from the server’s time by more than ${SECONDS} seconds, or a newer change was applied. Sign again.`,
   invalid_sign_in:
     'The SIGN-IN-WITH-X header cannot be parsed, or is for another version or chain; the message says what is wrong.',
   invalid_after: 'after must be an integer of 0 or more.',
   invalid_limit: `limit must be an integer from 1 to ${FEED_LIMIT_MAX}.`,
   invalid_size: 'w and h must be whole numbers of blocks that fit on the wall.',
-  invalid_region: 'The region is not on the wall, or the picture of it would be too large.',
+  invalid_region: 'The region extends beyond the wall, or the picture of it would be too large.',
   invalid_image: 'The image cannot be read, or has too many pixels.',
   invalid_option: 'An option is not allowed or has a value that is not allowed; the message says which.',
   unauthorized:

@@ -29,7 +29,7 @@ const DOCS = {
     id: 'readPixels',
     summary: 'Read the pixels of the whole wall',
     description:
-      'The 14,400 blocks in index order, 100 bytes each, row by row: indices into the palette of the canvas read, or 255 for pixels that nobody has painted. This is half the size of the canvas read. The response may be up to two seconds old.',
+      'The 14,400 blocks in index order, 100 bytes each, row by row: indices into the palette of the canvas read, or 255 for pixels that nobody has painted or that the operator hides. The response is half the size of the canvas read. The response may be up to two seconds old.',
     answers: [],
     media: 'application/octet-stream',
     revalidates: true,

@@ -148,7 +148,7 @@ function listConclusions({ balances, unpaid, landed, orphans }: Balance): string
     ...(orphans.length > 0
       ? [
           '  pay back money without a known purchase, then: pixel-wall resolve PAYER NONCE --paid-out REFERENCE',
-          '  or, if it cannot have been for a block: pixel-wall resolve PAYER NONCE --stray',
+          '  or, if the money cannot have been for a block: pixel-wall resolve PAYER NONCE --stray',
         ]
       : []),
   ]

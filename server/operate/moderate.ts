@@ -20,7 +20,7 @@ Owners keep their blocks and can repaint them, but hidden content stays hidden u
 Content that was hidden once never appears again in the feed or in older changes.
 `
 
-const BAN_USAGE = `Hides everything a wallet publishes from now on, or stops hiding it.
+const BAN_USAGE = `Hides everything that a wallet publishes from now on, or stops doing so.
 
   pixel-wall ban WALLET [--why TEXT]
   pixel-wall unban WALLET [--why TEXT]

@@ -323,7 +323,7 @@ async function perform<Answer>(
   const result = await apply({ ...signed, ts }, now)
   if (result === 'superseded') return tooLate
   if (result === 'not-painter') return denied
-  if (result === 'not-owned') return createFailure('no_owner', 'A block of this change has no owner yet.')
+  if (result === 'not-owned') return createFailure('no_owner', 'The change includes a block that has no owner yet.')
   if (result === 'unknown-wallet') return createNoPurchasesFailure()
   await applyNewEntries()
   return createAnswer(result)

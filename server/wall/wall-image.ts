@@ -100,7 +100,7 @@ export function createCardImages({
   return {
     async draw(subject) {
       if (subject.kind === 'agent' && view.agents[subject.agent - 1] === undefined)
-        return createFailure('not_found', 'No agent has this number. The canvas read says how many agents there are.')
+        return createFailure('not_found', 'No agent has this id. The canvas read lists all agents.')
       return await getCard(Object.values(subject).join(), async () => {
         const side = chooseWallSide(view, subject)
         const wall = side === undefined ? undefined : await renderSmallWall(side)

@@ -28,7 +28,7 @@ export function readPaymentHeader(header: string, read = readPayment): Payment |
     const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(header, 'base64'))
     return read(parseStrictJson(text))
   } catch {
-    return createMalformedFailure('the header is not base64 of UTF-8 JSON without duplicate keys')
+    return createMalformedFailure('the header must be base64 of UTF-8 JSON without duplicate keys')
   }
 }
 

@@ -69,7 +69,7 @@ function readEventPosition({ transactionHash, blockNumber }: TokenEvent) {
 /** The address in a topic, in lower case. Throws for a topic without an address. */
 export function parseTopicAddress(topic: string | undefined): Hex {
   const digits = topic === undefined ? undefined : /^0x0{24}([0-9a-f]{40})$/i.exec(topic)?.[1]
-  if (digits === undefined) throw new TypeError('a topic without an address')
+  if (digits === undefined) throw new TypeError('a topic contains no address')
   return `0x${digits.toLowerCase()}`
 }
 

@@ -115,7 +115,7 @@ export const DeedsPage = Type.Object({
   deeds: Type.Array(SaleDeed, { description: 'One deed for each payment that bought something, oldest first.' }),
   owed: Type.Array(OwedMoney, {
     description:
-      'Money that arrived without buying anything: at most `limit` entries, after skipping the first `owedAfter`.',
+      'Money that arrived but bought nothing: at most `limit` entries, starting after the first `owedAfter` entries.',
   }),
   hasMoreOwed: Type.Boolean(),
 })

@@ -66,7 +66,7 @@ export const PixelsQuery = Type.Object({
   background: Type.String({
     pattern: '^#?[0-9a-fA-F]{6}$',
     default: '#000000',
-    description: 'Colour of transparent pixels and of the bars that contain adds.',
+    description: 'Colour of transparent pixels, and of the bars if fit is contain.',
   }),
   width: Type.Optional(
     Type.Integer({ minimum: 1, maximum: RAW_SIDE_MAX, description: 'Width of a raw picture, in picture pixels.' }),

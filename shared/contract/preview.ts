@@ -53,7 +53,9 @@ export const Preview = Type.Object({
       'The block you would get: for `next`, the one it currently stands for; for an area, its top left block. Null if there is none.',
   }),
   area: Nullable(
-    Type.String({ description: 'The area you would get, `col,row,WxH`. Null for a block, or if there is none.' }),
+    Type.String({
+      description: 'The area you would get, `col,row,WxH`. Null for a block, or if next finds no open area.',
+    }),
   ),
   state: Type.Union([Type.Literal('open'), Type.Literal('reserved'), Type.Literal('claimed')], {
     description: 'For an area: open if every block is open, claimed if any block is sold, otherwise reserved.',

@@ -29,7 +29,7 @@ export type Health = Static<typeof Health>
 const Charged = Type.Optional(
   Type.Union([Type.Literal('yes'), Type.Literal('no'), Type.Literal('unknown')], {
     description:
-      'Only for the payer, if the payment was looked up: whether the payment moved money (`yes`, in `tx`), never will (`no`), or still may (`unknown`).',
+      'Only for the payer, if the payment was looked up: `yes` if it moved money (in `tx`), `no` if it never will, `unknown` if it still may.',
   }),
 )
 
@@ -40,7 +40,8 @@ export const ErrorBody = Type.Object(
     charged: Charged,
     transaction: Type.Optional(
       Type.String({
-        description: 'Transaction hash that a facilitator reported for a payment in doubt. It is not confirmed.',
+        description:
+          'Hash of a transaction that a facilitator reported for a payment with an unknown outcome. The transaction is not confirmed.',
       }),
     ),
   },

@@ -60,8 +60,8 @@ export const Signing = Type.Object({
   ),
   testVector: Type.Object(
     {
-      privateKey: Hex('A publicly known key. Never use it for anything else.'),
-      address: Hex('The address of that key.'),
+      privateKey: Hex('A publicly known key for this test. Never use it for anything else.'),
+      address: Hex('The address of the test key.'),
       message: Type.String(),
       digest: Hex('EIP-191 digest of the message.'),
       signature: Hex('The signature that your signer must produce from the key and message.'),

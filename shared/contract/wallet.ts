@@ -20,12 +20,12 @@ export const WALLET_LIMIT_MAX = 200
 export const WalletQuery = Type.Object({
   after: Count({
     default: 0,
-    description: 'Returns the blocks of sales after this sale number (as in the feed).',
+    description: 'Sale number, as in the feed. Only blocks of later sales are returned.',
   }),
   since: Type.Optional(
     Count({
       description:
-        'Number of a change (`next` of an earlier response, or 0): also returns later changes of the wallet’s blocks and of the blocks next to them.',
+        'Number of a change (`next` of an earlier response, or 0). If given, the response also contains later changes of the wallet’s blocks and of the blocks next to them.',
     }),
   ),
   limit: Type.Integer({

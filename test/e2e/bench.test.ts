@@ -68,7 +68,7 @@ test('new benchmark results replace only the text between the two marks in the d
   expect(() => replaceResults('no marks', 'new')).toThrow('lacks the marks')
 })
 
-test('a table of benchmark results states each goal in words, and gives the reason for a miss', () => {
+test('a table of benchmark results states each goal in words, and gives a reason for each goal that was missed', () => {
   const report = { Reads: { rows: [], ratios: { met: 2, missed: 0.5, aside: 1 } } }
   const goals = {
     met: { atMost: 3, says: 'What is cheap' },

@@ -49,7 +49,7 @@ const runCheckWith = async (changes: WallSettings) => {
   return { status, wrong: lines.filter((line) => line.startsWith('WRONG')) }
 }
 
-test('check reports a facilitator that does not verify, an endpoint of another chain, a port in use and a missing folder', async () => {
+test('check reports a facilitator that cannot verify payments, an endpoint of another chain, a port in use and a missing folder', async () => {
   const host = new URL(around.facilitator.url).host
   const endpoint = startOddEndpoint(around.network.rpcUrl, { eth_chainId: () => ({ result: '0x1' }) })
   const chain = new URL(endpoint.url).host
@@ -102,12 +102,12 @@ test('check reports every incomplete, malformed or missing setting', async () =>
       WITNESS_IS_APART: 'yes',
     }),
   ).toEqual([
-    'OWNERSHIP_PROOFS must be signatures: 0x followed by 130 hex digits',
+    'OWNERSHIP_PROOFS must be signatures, separated by commas: each 0x followed by 130 hex digits',
     'FACILITATOR_KEYS names api.circle.com, but FACILITATOR_URL does not',
     'set CDP_API_KEY_ID and CDP_API_KEY_SECRET together',
     'WEBHOOK_SECRET_FILE names a file that cannot be read (ENOENT)',
     'WITNESS_IS_APART is yes, but WITNESS_PATH is not set, so the witness is beside the database',
-    'METRICS_HOST must be an address or host name of this machine, without a port',
+    'METRICS_HOST must be an IP address or host name of this machine, without a port',
     'HISTORY_DAYS must be a whole number from 1 to 3650',
     'DENY_PAYERS names a file that cannot be read (ENOENT)',
   ])
@@ -170,7 +170,7 @@ test.skipIf(reportSkipped('permission to mount a disk', mayMount))(
   },
 )
 
-test('a wall that cannot listen, or cannot store its files, prints the reason and exits with status 78 before it opens', async () => {
+test('a wall that cannot listen, or cannot store its files, prints the reason and exits with status 78 before it serves any request', async () => {
   const port = new URL(around.network.rpcUrl).port
   for (const [changes, words] of [
     [{ PORT: port }, /cannot listen on PORT: another program is listening on 127\.0\.0\.1/],

@@ -126,7 +126,7 @@ describe.each([
   })
 })
 
-test('a wallet with a key sets its name with a client that only signs in, and pays nothing for it', async () => {
+test('a wallet with a key sets its name for free with a client that only signs in', async () => {
   const key = await world.createFundedWallet(1)
   const holder = createHolder(key.address, key)
   expect((await buyBlock(holder, '8,1')).status).toBe(200)
@@ -194,7 +194,7 @@ describe('a payment by a contract wallet', () => {
     expect((await fetchBlock(world, '5,1', payment)).status).toBe(200)
   })
 
-  test('a payment is rejected if its signature is not by the contract wallet, or if the code of the paying account rejects its signature', async () => {
+  test('a payment is rejected if the paying contract wallet did not sign it, or if the code of the paying account rejects the signature', async () => {
     const { payer } = await deployHolder()
     const shut = await world.createFundedWallet(1)
     await world.network.client.setCode({ address: shut.address, bytecode: '0x60006000fd' })

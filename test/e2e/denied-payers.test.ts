@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => around.stop())
 
-test('a denied payer is rejected without a charge, and can buy without a restart of the wall once its address leaves the DENY_PAYERS file', async () => {
+test('a denied payer is rejected without a charge, and can buy once its address is removed from the DENY_PAYERS file, without a restart of the wall', async () => {
   const payer = await around.createFundedWallet(5)
   const path = join(around.folder, 'denied.txt')
   await writeFile(path, `${payer.address} # by order of a court\n`)

@@ -38,13 +38,13 @@ const isSettled = async (bought: Response) => {
   return 'settled' in deed && deed.settled
 }
 
-test('a sale is confirmed even if one endpoint rate-limits every call and the other one limits the range of blocks', async () => {
+test('a sale is confirmed even if one endpoint rate-limits every call and the other one serves event logs of only a few blocks per call', async () => {
   expect(
     await isSettled(await fetchBlock(wall, 'next', await signBlockPayment(wall, await around.createFundedWallet()))),
   ).toBe(true)
 })
 
-test('a payment whose settlement response was lost gets its block, even if one endpoint rate-limits every call and the other limits block ranges', async () => {
+test('a payment whose settlement response was lost gets its block, even if one endpoint rate-limits every call and the other limits the blocks per log query', async () => {
   const payer = await around.createFundedWallet(5)
   const payment = await signBlockPayment(wall, payer)
   around.facilitator.settle.queueFaults('hang-after')

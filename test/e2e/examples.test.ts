@@ -37,7 +37,7 @@ async function* readLines(child: ReturnType<typeof startExample>): AsyncGenerato
   }
 }
 
-test('each example has fewer than forty lines, and the README mentions it', async () => {
+test('each example has fewer than forty lines, and is mentioned in the README', async () => {
   const readme = await Bun.file(join(FOLDER, '../README.md')).text()
   const names = await Array.fromAsync(new Bun.Glob('*').scan({ cwd: FOLDER }))
   expect(names.toSorted()).toEqual(['buy-area.ts', 'buy-over-mcp.ts', 'buy.ts', 'follow.ts', 'repaint.ts'])
@@ -55,14 +55,20 @@ test.each(['buy', 'buy-area', 'buy-over-mcp', 'repaint'])(
   },
 )
 
-test.each(['buy', 'buy-over-mcp'])('the example %s buys a block with its listing, for one dollar', async (name) => {
-  const wallet = await world.createFundedWallet(2)
-  const { out, err, code } = await readOutput(startExample(name, ['next'], wallet.privateKey))
-  expect([code, err]).toEqual([0, ''])
-  expect(out).toContain('"owner":"you"')
-  expect((await readFeed(world)).at(-1)).toMatchObject({ agent: { name: 'Ada' }, m: expect.stringMatching(/^bought /) })
-  expect(await world.network.readBalance(wallet.address)).toBe(1_000_000n)
-})
+test.each(['buy', 'buy-over-mcp'])(
+  'the example %s buys a block with a name and a message, for one dollar',
+  async (name) => {
+    const wallet = await world.createFundedWallet(2)
+    const { out, err, code } = await readOutput(startExample(name, ['next'], wallet.privateKey))
+    expect([code, err]).toEqual([0, ''])
+    expect(out).toContain('"owner":"you"')
+    expect((await readFeed(world)).at(-1)).toMatchObject({
+      agent: { name: 'Ada' },
+      m: expect.stringMatching(/^bought /),
+    })
+    expect(await world.network.readBalance(wallet.address)).toBe(1_000_000n)
+  },
+)
 
 test('the example buy-area puts a picture on six blocks, for one payment of six dollars', async () => {
   const wallet = await world.createFundedWallet(7)

@@ -91,7 +91,7 @@ describe('a first facilitator that fails', () => {
   })
 })
 
-test('if a facilitator cannot read a payment with extensions, it gets the payment again without them', async () => {
+test('if a facilitator cannot read a payment with extensions, the facilitator gets the payment again without extensions', async () => {
   await reopenWall()
   const settles = second.settle.countCalls()
   around.facilitator.verify.queueFaults('unreadable')

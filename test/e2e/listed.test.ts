@@ -59,7 +59,7 @@ async function runListed(url = catalogue.url.origin) {
   return { status, err, rows: out.trim().split('\n').slice(2) }
 }
 
-test('listed validates each paid address, and gives a remedy for each one that is not listed or would be rejected', async () => {
+test('the command listed validates each paid address, and gives a remedy for each address that is not in the catalogue or would be rejected by it', async () => {
   const fresh = await runListed()
   expect([fresh.status, fresh.rows.length]).toEqual([1, 3])
   for (const row of fresh.rows)
@@ -81,7 +81,7 @@ test('listed validates each paid address, and gives a remedy for each one that i
   ])
 })
 
-test('if a catalogue does not respond, or responds in an unexpected form, listed exits with status 2 and says so', async () => {
+test('if a catalogue does not respond, or responds in an unexpected form, the command listed reports the problem and exits with status 2', async () => {
   expect(await runListed('http://127.0.0.1:1')).toMatchObject({
     status: 2,
     rows: [],

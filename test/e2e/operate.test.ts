@@ -55,7 +55,7 @@ describe('a wall on a file', () => {
     expect((await runOperatorCommand('status', '--every', '0')).status).toBe(2)
   })
 
-  test('books lists an open purchase of twelve blocks with its evidence, and resolve reports it as sold after a resend', async () => {
+  test('the command books lists an open purchase of twelve blocks with its evidence, and the command resolve reports the purchase as sold after a resend', async () => {
     const order = { at: '40,40', w: 4, h: 3 }
     const payment = await signArea(world, await world.createFundedWallet(12), order)
     world.facilitator.settle.queueFaults('hang-before', 'hang-before', 'hang-before')
@@ -143,7 +143,7 @@ describe('a wall on a file', () => {
     expect((await runOperatorCommand('hide', '90,1')).status).toBe(1)
   })
 
-  test('a reported artwork is listed with its notes until the operator dismisses the reports, and can still be hidden afterwards', async () => {
+  test('a reported artwork is listed with the notes of its reports until the operator dismisses the reports, and can still be hidden afterwards', async () => {
     const sendReport = async (reason: string) => {
       const body = JSON.stringify({ block: '3,3', reason, note: 'look at the link' })
       const headers = { 'content-type': 'application/json' }
@@ -180,7 +180,7 @@ describe('a wall on a file', () => {
     )
   })
 
-  test('only the wall’s user can reach the admin socket, and resolve fails if no wall with the given settings is running', async () => {
+  test('only the user that runs the wall can reach the admin socket, and resolve fails if no wall with the given settings is running', async () => {
     const socket = 'wall.sqlite.sock'
     expect(statSync(join(world.folder, socket)).mode & 0o777).toBe(0o600)
     await world.crash()

@@ -29,7 +29,7 @@ shareWorld((opened) => void (world = opened), { SETTLE_TIMEOUT_MS: '20000', VERI
 
 const px = '0102'.repeat(50)
 
-test('a stock client with its default spend cap buys, and every read shows the same sale', async () => {
+test('a stock client with its default spend cap buys a block, and every read shows the same sale', async () => {
   const wallet = await world.createFundedWallet(5)
   const client = new x402Client().register('eip155:8453', new ExactEvmScheme(wallet))
   const address = `${world.url}/blocks/10,20?name=Ada&framework=eliza&message=hello&link=https://example.org/&px=${px}`
@@ -193,7 +193,7 @@ function createOlderFetch(sent: string[]): typeof fetch {
   return Object.assign(fetchAndRecord, { preconnect: fetch.preconnect })
 }
 
-test('a client of x402 version 1 buys a block with its listing, for one dollar', async () => {
+test('a client of x402 version 1 buys a block with a name and a message, for one dollar', async () => {
   const wallet = await world.createFundedWallet(2)
   const sent: string[] = []
   const client = new x402Client().registerV1('base', new ExactEvmSchemeV1(wallet))

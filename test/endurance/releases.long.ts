@@ -124,7 +124,7 @@ test('the installed program recovers signatures with the library compiled for th
   ])
 })
 
-test('the installed program runs every command that its help lists', async () => {
+test('the installed program has every command that its help lists, and runs books, resolve, hide and sbom', async () => {
   const { out } = runProgram('--help')
   const commands = (/COMMAND \.\.\. +(.*)/.exec(out)?.[1] ?? '').split(', ')
   expect(commands).toContain('books')
@@ -168,7 +168,7 @@ test('a second installation keeps the settings, and keeps the previous program b
   runCommand(['mv', `${program}.before`, program], system, folder)
 })
 
-test('the program exits with 78 for a missing settings file, for a newer database, and for invalid settings, which it reports together', async () => {
+test('the program exits with status 78 if the settings file is missing, the database is of a newer version, or settings are invalid, and it reports all invalid settings together', async () => {
   const broken = runCommand([program, 'serve'], { PORT: 'x', PAY_TO: '0x1' }, around.folder)
   expect(broken.status).toBe(78)
   for (const name of ['PORT', 'PAY_TO', 'BASE_URL', 'FACILITATOR_URL']) expect(broken.err).toContain(`- ${name} `)

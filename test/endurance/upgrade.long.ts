@@ -26,7 +26,7 @@ afterAll(() => wall.stop())
 
 describe.each(['nginx', 'haproxy'] as const)('behind %s', (name: ProxyName) => {
   test.skipIf(!isInstalled(name))(
-    'while three instances are restarted one after another, no request fails, including purchases and repaints',
+    'while three instances are restarted one after another, no request fails, not even a purchase or a repaint',
     async () => {
       const proxy = await startProxy(
         name,

@@ -118,7 +118,7 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
     await waitForBlockColour(page, nastyBlock, '#ffffff')
   })
 
-  test('without WebGL, another theme changes the colour of open blocks', async () => {
+  test('without WebGL, a switch to another theme changes the colour of open blocks', async () => {
     const page = await openWithoutContext(refuseWebGl)
     await waitForBlockColour(page, requireBlockAt(100, 20), open)
     await page.emulateMedia({ colorScheme: 'light' })

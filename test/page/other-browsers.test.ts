@@ -45,7 +45,7 @@ describe.each(all)('the page in %s', (name, browser) => {
       `document.getElementById('wall').dispatchEvent(new KeyboardEvent('keydown', { key: '${key}', bubbles: true }))`,
     )
 
-  test('a link to an artwork opens its details within the window, with its title and its colours', async () => {
+  test('a link to an artwork opens the details within the window, with the title and the colours of the artwork', async () => {
     await openWall('?work=80,45')
     expect(await browser.evaluateText(`document.getElementById('counts').textContent`)).toBe(
       '4 of 14,400 blocks sold, $1 each.',

@@ -118,7 +118,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     expect(await card.locator('pre').textContent()).toBe(`GET ${getServer().url.origin}/blocks/100,20`)
   })
 
-  test('the plus key zooms the wall, an arrow key moves it, and the key 0 shows the whole wall again', async () => {
+  test('the plus key zooms in, an arrow key moves the wall, and the key 0 shows the whole wall again', async () => {
     const page = await openPage()
     const view = await measureStage(page)
     const left = { x: 2, y: view.height / 2 }

@@ -201,7 +201,7 @@ describe.skipIf('reason' in browser)('panels and details next to the wall, in Ch
     expect(troubles.splice(0)).toHaveLength(3)
   })
 
-  test('between two shared streams, a page reads the tail to get the changes that it missed', async () => {
+  test('between two shared streams, a page reads the tail of the log to get the changes that it missed', async () => {
     getServer().shareStream(true)
     const page = await newPage()
     const following = page.waitForResponse((response) => response.url().endsWith('/api/live/shared'))

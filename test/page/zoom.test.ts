@@ -26,7 +26,7 @@ describe.skipIf('reason' in browser)('an enlarged page, in Chromium', () => {
   const ENLARGED = [[320, 256], ...(IS_LONG_RUN ? [[640, 360] as const] : [])] as const
 
   test.each(ENLARGED)(
-    'in a window of %i x %i, everything on the wall’s page can be reached and read',
+    'in a window of %i x %i pixels, everything on the wall’s page can be reached and read',
     async (width, height) => {
       const page = await openPage('', { viewport: { width, height } })
       expect(await listHiddenParts(page, 'home')).toEqual(createEmptyReport('home'))
@@ -47,7 +47,7 @@ describe.skipIf('reason' in browser)('an enlarged page, in Chromium', () => {
   )
 
   test.each(ENLARGED)(
-    'in a window of %i x %i, everything in each step of painting can be reached and read',
+    'in a window of %i x %i pixels, everything in each step of painting can be reached and read',
     async (width, height) => {
       const page = await openPage('paint?at=20,20', { viewport: { width, height } })
       await walkThroughPainting(page, async (state) =>

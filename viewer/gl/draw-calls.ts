@@ -97,7 +97,7 @@ export async function waitForCommands(gl: WebGLRenderingContext): Promise<void> 
 }
 
 const throwUnsupported = () => {
-  throw new TypeError('The wall can draw only one command at a time.')
+  throw new TypeError('Only one draw command at a time is supported.')
 }
 
 /**

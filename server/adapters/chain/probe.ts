@@ -79,7 +79,7 @@ async function probeEndpoint(
   const words = await readTokenNames(session, terms.asset)
   if (words === undefined) return { kind: 'fault', what: 'the token is not deployed on this chain' }
   if (words[0] !== assetName || words[1] !== assetVersion)
-    return { kind: 'fault', what: 'the token’s name or version differs from the one that payers sign for' }
+    return { kind: 'fault', what: 'the token’s name or version differs from that in the payments that payers sign' }
   // An endpoint that rejected a multicall once may support it by now.
   if (endpoint.hasMulticall === false) endpoint.hasMulticall = undefined
   const nobody = { asset: terms.asset, key: { payer: zeroAddress, nonce: zeroHash } }

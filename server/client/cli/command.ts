@@ -52,7 +52,7 @@ export const MAX_DOLLARS = '1.00'
 
 /** The endpoints that report the wallet's balance, as an option. */
 export const RPC_OPTION = {
-  rpc: 'JSON-RPC endpoints, separated by commas, on which to check first that the wallet can pay',
+  rpc: 'JSON-RPC endpoints, separated by commas, for checking before each payment that the wallet can pay',
 } as const
 
 /** Reads a list of endpoints. */

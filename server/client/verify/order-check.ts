@@ -23,7 +23,7 @@ export function checkBinding({ nonce, salt, order, hidden, blocks, placedElsewhe
   if (salt === undefined || order === undefined) return createChangedBinding('its order or its salt is left out')
   const isComplete = hidden === undefined && Object.values(order).every((value) => value !== null)
   if (isComplete && !matchesNonce(nonce, order as Order, salt))
-    return createChangedBinding('its buyer signed a different order from the one that it shows')
+    return createChangedBinding('its buyer signed a different order from the one that the deed shows')
   const area = 'coord' in blocks ? `${blocks.coord},1x1` : `${blocks.at},${blocks.w}x${blocks.h}`
   if (!matchesPlace(order.area ?? `${order.block},1x1`, area, placedElsewhere === true))
     return createChangedBinding(`its order was for ${order.area ?? order.block}, but ${area} was sold`)

@@ -143,7 +143,7 @@ export const drawing = ['server_busy', 'too_many_requests', 'internal_error'] as
 
 /** The part of a description that explains how to make a request with a sign-in. */
 export const SIGNING_IN =
-  'Free. Without the SIGN-IN-WITH-X header the response is 402 with `accepts: []`, and PAYMENT-REQUIRED contains the x402 extension `sign-in-with-x`: the wallet signs the text in it (EIP-4361), and you send the identical request again with the header. The signature is valid once, for this body at this address, within 5 minutes.'
+  'Free. Without the SIGN-IN-WITH-X header the response is 402 with `accepts: []`, and PAYMENT-REQUIRED contains the x402 extension `sign-in-with-x`: the wallet signs the text in it (EIP-4361), and you send the identical request again with the header. The signature is valid once, for this body at this address, within 5 minutes of its Issued At.'
 
 /** Error codes of all operations that use the store. */
 export const anywhere = ['database_unavailable', 'internal_error'] as const

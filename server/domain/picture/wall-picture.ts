@@ -70,7 +70,7 @@ function drawRow(view: WallView, { col, row, cols }: Region, y: number, indices:
   const width = cols * BLOCK_SIZE
   for (let x = 0; x < cols;) {
     const block = getBlockAt(col + x, row + y)
-    if (block === undefined) throw new RangeError('the region is off the wall')
+    if (block === undefined) throw new RangeError('the region extends beyond the wall')
     const painted = countPainted(view, block, cols - x)
     for (let line = 0; line < BLOCK_SIZE && painted > 0; line++)
       indices.set(readLine(view.canvas, block, painted, line), (y * BLOCK_SIZE + line) * width + x * BLOCK_SIZE)

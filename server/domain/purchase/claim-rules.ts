@@ -118,7 +118,7 @@ export function isStale({ payment, state }: Purchase, before: Purchase): boolean
  */
 export function keepLongerAuthorization(before: Payment, payment: Payment): Payment {
   if (!movesSameMoney(payment, before))
-    throw new StaleWriteError('the nonce belongs to a payment that moves other money')
+    throw new StaleWriteError('the nonce belongs to a payment with a different payee, amount, asset or network')
   if (payment.validBefore < before.validBefore) return before
   const { to, amount, validAfter, validBefore, signature, accepted } = payment
   return { ...before, to, amount, validAfter, validBefore, signature, accepted }
@@ -140,6 +140,6 @@ export function findPositionOnEmptyWall(target: Target): BlockIndex {
   const { at, ...size } = getPosition(target)
   if (at !== 'next') return at
   const first = findNearestArea({ taken: NONE_TAKEN, sold: NONE_TAKEN }, size)
-  if (first.kind !== 'open') throw new Error('the size does not fit on an empty wall')
+  if (first.kind !== 'open') throw new Error('an area of this size does not fit on an empty wall')
   return first.block
 }

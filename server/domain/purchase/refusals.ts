@@ -32,14 +32,14 @@ export const createRetryFailure = (code: FailureCode, message: string, details?:
 export const createInvalidCoordinateFailure = (): Failure =>
   createFailure(
     'invalid_coordinate',
-    'Not a block. Name a block as col,row: col from 0 to 159, row from 0 to 89, such as 80,45.',
+    'This is not a block. Name a block as col,row: col from 0 to 159, row from 0 to 89, such as 80,45.',
   )
 
 /** The request does not name an area. */
 export const createInvalidAreaFailure = (): Failure =>
   createFailure(
     'invalid_area',
-    `Not an area. Name an area as col,row,WxH: its top left block and its size in blocks, such as 80,45,4x3. It must lie on the wall, have 1 to ${AREA_BLOCKS_MAX} blocks, and use no leading zeros.`,
+    `This is not an area. Name an area as col,row,WxH: its top left block and its size in blocks, such as 80,45,4x3. It must lie on the wall, have 1 to ${AREA_BLOCKS_MAX} blocks, and use no leading zeros.`,
   )
 
 /** Too many pictures are being converted. */
@@ -260,7 +260,9 @@ export function createUnavailableFailure(target: Target, space: Exclude<Availabi
   const named = { [kind]: name }
   const what = isBlock(target) ? `Block ${name}` : `Part of area ${name}`
   if (space === 'claimed') {
-    const deed = isBlock(target) ? 'To read its deed, GET it without a payment.' : 'Request another area, or next.'
+    const deed = isBlock(target)
+      ? 'To read its deed, GET the block without a payment.'
+      : 'Request another area, or next for the open one nearest the centre.'
     return createFailure('block_taken', `${what} is already sold. ${deed}`, named)
   }
   if (space === 'full') return createFailure('purchase_pending', TOO_MANY_UNFINISHED, named)

@@ -10,7 +10,7 @@ import { createFailure, type Failure } from '../failure.ts'
 export const UNPAINTED = 0xff
 
 // A byte needs a value for "unpainted" in addition to those of the colours.
-if (PALETTE_SIZE > UNPAINTED) throw new RangeError('the palette leaves no byte for unpainted pixels')
+if (PALETTE_SIZE > UNPAINTED) throw new RangeError('the palette leaves no byte value for unpainted pixels')
 
 export type Canvas = Uint8Array & { readonly Canvas: unique symbol }
 

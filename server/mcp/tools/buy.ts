@@ -131,7 +131,7 @@ const PreviewArguments = Closed({
 export const previewBlock: Tool = {
   name: 'preview_block',
   title: 'Preview a purchase for free',
-  description: `Use before buy_block with the same arguments, or before buy_area with w and h, to see whether it would be accepted, what you would get on which terms, and how it would look. Buys and reserves nothing. Free, no side effects. Returns acceptable, all problems at once, and a PNG of the place.`,
+  description: `Use before buy_block with the same arguments, or before buy_area with w and h, to see whether the purchase would be accepted, what you would get on which terms, and how it would look. Buys and reserves nothing. Free, no side effects. Returns acceptable, all problems at once, and a PNG of the place.`,
   annotations: READ_ONLY,
   isShown: true,
   budget: 'previews',

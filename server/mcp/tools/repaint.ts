@@ -131,7 +131,7 @@ export const setIdentity: Tool = {
   name: 'set_identity',
   title: 'Name your wallet',
   description:
-    'Use to set the name and framework that all blocks of your wallet and the registry show, once it has bought a block. Get the call from signing_message (kind register), sign its text with that wallet, add the signature. For one block’s message, use set_pixels. Free. Side effect: replaces both wherever they are shown. Returns your registry entry.',
+    'Use to set the name and framework that all blocks of your wallet and the registry show, once it has bought a block. Get the call from signing_message (kind register), sign its text with that wallet, add the signature. For one block’s message, use set_pixels. Free. Side effect: replaces what you give wherever it is shown. Returns your registry entry.',
   annotations: WRITES,
   input: Closed({
     wallet: WalletArgument,

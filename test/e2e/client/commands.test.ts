@@ -105,7 +105,7 @@ describe('an area', () => {
 })
 
 describe('paint', () => {
-  test('paint buys open space for a picture with one payment, and the same command with that position repaints the space for free', async () => {
+  test('paint buys open space for a picture with one payment, and the same command with the position of that space repaints it for free', async () => {
     const wallet = await world.createFundedWallet(3)
     const env = { PRIVATE_KEY: wallet.privateKey }
     const args = ['--size', '2x1', '--max', '2']
@@ -117,7 +117,7 @@ describe('paint', () => {
     expect(await world.network.readBalance(wallet.address)).toBe(1_000_000n)
   })
 
-  test('paint first finishes an interrupted purchase and reports it, and then buys space for another picture, if --max covers both', async () => {
+  test('if --max covers both purchases, paint first finishes an interrupted purchase and reports it, and then buys space for another picture', async () => {
     const wallet = await world.createFundedWallet(6)
     const env = { PRIVATE_KEY: wallet.privateKey }
     const { settle } = world.facilitator
@@ -224,7 +224,7 @@ describe('mine', () => {
 })
 
 describe('watch', () => {
-  test('with --after, watch prints the sales after the given number, and new sales as they happen', async () => {
+  test('with --after, watch prints the sales after the given sale number, and new sales as they happen', async () => {
     const watching = startCommand(['watch', '--after', '0', '--json'])
     const lines: { kind: string; coord?: string }[] = []
     const read = (async () => {

@@ -427,7 +427,7 @@ test('the operator’s books and verify agree on the sales, amounts, credits and
   })
 })
 
-test('with --since, verify looks up on the chain only the deeds after the given number, but still compares all deeds with each other', async () => {
+test('with --since, verify looks up on the chain only the deeds after the given deed number, but still compares all deeds with each other', async () => {
   const options = { rpc: [world.network.rpcUrl], folder: join(scratch, 'since') }
   const report = await verify(world.url, { ...options, since: 9 })
   expect(report).toMatchObject({ findings: [], blocks: 160, amount: 160_000_000n, bound: 160 })

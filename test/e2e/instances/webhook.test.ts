@@ -44,7 +44,7 @@ const listSales = () => received.filter(({ type }) => type === 'sale')
 const buyBlockAt = async (at: number, coord: string) =>
   await buyBlock(wall.getInstance(at), await wall.createFundedWallet(), coord)
 
-test('all sales of two instances are delivered in order, each under one id, even if the receiver hung and one instance was killed', async () => {
+test('all sales of two instances are delivered in order, each under one id, even if the receiver hangs and one instance is killed', async () => {
   await buyBlockAt(0, '1,1')
   await buyBlockAt(1, '2,1')
   await waitUntil(() => listSales().length > 0)

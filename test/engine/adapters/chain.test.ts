@@ -180,7 +180,7 @@ describe('a nonce spent on another transfer', () => {
     }
   })
 
-  test('only the transfer right after the event of a nonce counts for that nonce, so a later transfer in the transaction does not pay', async () => {
+  test('only the transfer right after the event of a nonce counts for that nonce, so a later transfer in the same transaction does not count as the payment', async () => {
     const payment = await createPayment()
     const head = await readHeadFor(chain, payment)
     const { payer, to, amount } = payment
@@ -213,7 +213,7 @@ describe('an authorization after its expiry', () => {
     expect(await chain.readPaymentStatus(payment, head)).toEqual(expired)
   })
 
-  test('an expired authorization counts as paid once another one with the same nonce and a later expiry has paid, even in a block that may be replaced', async () => {
+  test('an expired authorization counts as paid once an authorization with the same nonce and a later expiry has paid, even in a block that may be replaced', async () => {
     const payment = await createPayment()
     const head = await readHeadFor(chain, payment)
     await passTime(400, SAFE_BEHIND + 5)
@@ -256,7 +256,7 @@ describe('an authorization after its expiry', () => {
 })
 
 describe('an endpoint that fails', () => {
-  test('an endpoint that hangs, stalls in a response, rate-limits us or is slow counts as silent within the time limit', async () => {
+  test('an endpoint that hangs, stalls in the middle of a response, rate-limits us or is too slow counts as silent within the time limit', async () => {
     const payment = await createPayment()
     const head = await readHeadFor(chain, payment)
     await submitPayment(payment)
@@ -327,7 +327,7 @@ describe('an endpoint with inconsistent data', () => {
     expect(await mixed.readPaymentStatus(payment, head)).toEqual(SILENT)
   })
 
-  test('a payment is found even if a reorganisation gave its events other log indexes', async () => {
+  test('a payment is found even if a reorganisation changed the log indexes of its events', async () => {
     const payment = await createPayment()
     const head = await readHeadFor(chain, payment)
     const tx = await submitPayment(payment)
@@ -341,7 +341,7 @@ describe('an endpoint with inconsistent data', () => {
   })
 })
 
-test('a payment that settled many blocks later is found by queries that each cover no more blocks than the endpoint serves', async () => {
+test('a payment that settled many blocks after it was signed is found by queries that each cover no more blocks than the endpoint serves per call', async () => {
   const payment = await createPayment()
   const head = await readHeadFor(chain, payment)
   await network.client.mine({ blocks: 100 })
@@ -354,7 +354,7 @@ test('a payment that settled many blocks later is found by queries that each cov
   }
 })
 
-test('transfers over many blocks are read in ranges that the endpoint serves, and none is missed', async () => {
+test('transfers spread over many blocks are read in ranges that the endpoint serves, and none is missed', async () => {
   const payee = toLowerAddress(createWallet().address)
   const payments = [await createPayment(), await createPayment(), await createPayment()]
   const from = (await readHeadFor(chain, payments[0] ?? (await createPayment()))) + 1n
@@ -391,7 +391,7 @@ test('two transfers in one transaction are each listed with their own authorizat
 describe('tokens that the wall cannot use', () => {
   const token = {
     kind: 'fault',
-    what: 'the token’s name or version differs from the one that payers sign for',
+    what: 'the token’s name or version differs from that in the payments that payers sign',
   } as const
 
   test('health reports a fault if the token is not deployed', async () => {
@@ -401,7 +401,7 @@ describe('tokens that the wall cannot use', () => {
     expect(await elsewhere.checkHealth()).toEqual({ kind: 'fault', what })
   })
 
-  test('health reports a fault if the token has another name or version', async () => {
+  test('health reports a fault if the name or version of the token differs from the one that payers sign for', async () => {
     expect(await openChainAt(network.rpcUrl, { ...offer, assetName: 'USDC' }).checkHealth()).toEqual(token)
     expect(await openChainAt(network.rpcUrl, { ...offer, assetVersion: '1' }).checkHealth()).toEqual(token)
   })

@@ -321,7 +321,7 @@ describe('requests to a facilitator', () => {
     }
   })
 
-  test('a payment is sent with the client’s data for extensions other than ours, and a payment without such data is sent without any extension', async () => {
+  test('a payment is sent with our extensions and the client’s data for other extensions, and a bare call sends it without any extension', async () => {
     const bodies: unknown[] = []
     const url = serve(async (request) => {
       bodies.push(await request.json())
@@ -456,7 +456,7 @@ describe('the support of a facilitator', () => {
     expect(await openSupportingFacilitator().checkSupport()).toBe('no')
   })
 
-  test('the support of a facilitator is unknown if it fails, returns malformed data or hangs', async () => {
+  test('whether a facilitator supports the wall is unknown if the facilitator fails, returns malformed data or hangs', async () => {
     expect(await openAnsweringFacilitator(500, {}).checkSupport()).toBe('unavailable')
     expect(await openAnsweringFacilitator(200, { kinds: 'all' }).checkSupport()).toBe('unavailable')
     const hanging = openFacilitator(
@@ -496,7 +496,7 @@ describe('the support of a facilitator', () => {
       expect([await probeFacilitator(answer), problems.pop()]).toEqual(['unavailable', trouble])
   })
 
-  test('the support of a facilitator is unknown while it is rate-limiting us', async () => {
+  test('whether a facilitator supports the wall is unknown while the facilitator is rate-limiting us', async () => {
     const url = serve(() => new Response('later', { status: 429, headers: { 'retry-after': '30' } }))
     expect(await openFacilitator(url, { verifyTimeoutMs: 100 }).checkSupport()).toBe('unavailable')
   })

@@ -162,7 +162,7 @@ describe('a contract wallet', () => {
     expect(await checkSignature(wallet, '0x1234')).toBe('not-signed')
   })
 
-  test('if a contract wallet and a key may both sign, the one that signed is found, whatever their order', async () => {
+  test('if a contract wallet and a key may both sign, the signer is found, whatever the order of the two', async () => {
     const [owner, key] = [createWallet(), createWallet()]
     const wallet = await contracts.deploy(owner)
     const wallets = openWalletsAt(network.rpcUrl)
@@ -195,7 +195,7 @@ describe('a contract wallet', () => {
     expect(await checkSignature(wallet, `0x${'12'.repeat(40)}`)).toBe(hashMessage(text))
   })
 
-  test('a contract wallet has not signed if its code reverts, uses up all gas, or returns nothing or another value', async () => {
+  test('a contract wallet counts as not having signed if its code reverts, uses up all gas, or returns nothing or a wrong value', async () => {
     const signature = await createWallet().signMessage({ message: text })
     for (const bytecode of ['0x60006000fd', '0x5b600056', '0x00', '0x600160005260206000f3', '0xfe'] as const)
       expect(await checkSignature(await contracts.createAccountWithCode(bytecode), signature)).toBe('not-signed')
@@ -240,7 +240,7 @@ describe('a contract wallet', () => {
     expect(seen[0]).not.toContain('c0ffeec0ffee')
   })
 
-  test('a signature with the deployment call of another contract does not prove that a wallet without a contract signed', async () => {
+  test('a signature that contains the deployment call of another contract does not count as a signature by a wallet without a contract', async () => {
     const [key, thief] = [createWallet(), createWallet()]
     const signature = await thief.signMessage({ message: text })
     expect(await checkSignature(key.address, wrapForOwner(signature, thief))).toBe('not-signed')
@@ -327,7 +327,7 @@ describe('queries that anybody can cause', () => {
     expect(await findSignedDigest(wallets, otherWallet, await signAsOwner(other), FROM)).toBe(hashMessage(text))
   })
 
-  test('a flood of signatures for one contract from a hundred addresses delays its owner only until those addresses are suspected', async () => {
+  test('a flood of signatures for one contract from a hundred addresses delays the owner of the contract only until those addresses are treated as suspicious', async () => {
     const clock = createFakeClock(0)
     const wallets = openWalletsAt(network.rpcUrl, clock)
     const owner = createWallet()
@@ -383,7 +383,7 @@ describe('a payment', () => {
     for (const change of changed) expect(await signedPayment({ ...payment, ...change })).toBe('not-signed')
   })
 
-  test('a payment by a contract wallet counts as signed if the contract accepts the signature, whether it is deployed or not', async () => {
+  test('a payment by a contract wallet counts as signed if the contract accepts the signature, whether the contract is deployed or not', async () => {
     const [owner, later] = [createWallet(), createWallet()]
     const wallets = openWalletsAt(network.rpcUrl)
     const payer = await contracts.deploy(owner)

@@ -248,7 +248,7 @@ describe.each(WAYS)('a damaged row in a file that is opened %s', (_, open) => {
     }
   })
 
-  test('if the row of an agent is damaged, its blocks are shown with the wallet that paid, and the agent cannot be renamed', async () => {
+  test('if the row of an agent is damaged, the blocks of the agent are shown with the wallet that paid, and the agent cannot be renamed', async () => {
     const { wall, damaged } = await openDamagedWall(
       `UPDATE agents SET wallet = '${createWalletAddress(99)}' WHERE id = 2`,
     )

@@ -76,7 +76,7 @@ test('a failed write does not affect the other writes in its commit', async () =
   expect(kept.rows).toEqual(['a', 'b'])
 })
 
-test('if the disk fails at a commit, its writes fail, and the commit is not retried', async () => {
+test('if the disk fails at a commit, the writes in that commit fail, and the commit is not retried', async () => {
   let commits = 0
   const { write } = createStore({
     atCommit: () => {
@@ -119,7 +119,7 @@ test('if the disk fails after a commit, both the committed and the waiting write
   expect(kept.rows).toEqual(['a'])
 })
 
-test('a wait for a flush ends only once all earlier writes are flushed', async () => {
+test('a wait for a flush ends only when all earlier writes are flushed', async () => {
   const disk = createSlowDisk()
   const { kept, write, waitUntilFlushed } = createStore({ flush: disk.flush })
   await waitUntilFlushed()

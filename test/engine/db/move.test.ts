@@ -235,7 +235,7 @@ describe('a wall that moves to PostgreSQL and back', () => {
   })
 })
 
-test('a move copies every column of a wall, except derived data and the data of running processes', async () => {
+test('a move copies every column of every table, except derived data and the data of running processes', async () => {
   const there = await createServerPlace()
   await useStoreAt(there, async () => {})
   using file = new Database(lived.path, { readonly: true })

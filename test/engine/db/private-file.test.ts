@@ -13,7 +13,7 @@ const folder = createScratchFolder()
 const listModes = () =>
   Object.fromEntries(readdirSync(folder).map((name) => [name, (statSync(join(folder, name)).mode & 0o777).toString(8)]))
 
-test('only the wall’s own user may read its database files and backups', async () => {
+test('only the user that runs the wall may read its database files and backups', async () => {
   const path = join(folder, 'wall.sqlite')
   const first = await openSqlite(path, TERMS.network)
   first.close()

@@ -36,7 +36,7 @@ function createSlowDisk() {
   return { flush, asked: asked.promise, done: done.resolve }
 }
 
-test('an edit is acknowledged, and followers see it, only once it is on the disk', async () => {
+test('an edit is not acknowledged, and followers do not see it, until it is on the disk', async () => {
   const disk = createSlowDisk()
   using wall = await openWallOn('slow.sqlite', disk.flush)
   const heard: unknown[] = []
@@ -53,7 +53,7 @@ test('an edit is acknowledged, and followers see it, only once it is on the disk
   expect(new Set(heard)).toEqual(new Set([1, 'applied']))
 })
 
-test('a claim is acknowledged, and can be looked up by its payment, only once it is on the disk', async () => {
+test('a claim is not acknowledged, and cannot be looked up by its payment, until it is on the disk', async () => {
   const disk = createSlowDisk()
   using wall = await openWallOn('claim.sqlite', disk.flush)
   const heard: unknown[] = []

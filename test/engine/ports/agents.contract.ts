@@ -69,7 +69,7 @@ export function testAgents(name: string, test: EngineTest): void {
       expect((await wall.blocks.findOwned(block))?.profile).toEqual({ name: 'Bob', framework: 'reed' })
     })
 
-    test('a registration that was signed before the last applied one is superseded, whatever was repainted since', async (wall) => {
+    test('a registration that was signed before the last applied one is superseded, and a repaint in between makes no difference', async (wall) => {
       await sellBlock(wall, '3,4', 1, 1)
       const registerNameAt = (digest: number, ts: number) =>
         wall.agents.register(createWalletAddress(1), { ...createTestIdentity(digest, { name: `${digest}` }), ts }, NOW)

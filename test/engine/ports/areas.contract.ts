@@ -117,7 +117,7 @@ function testHolding(test: EngineTest): void {
 }
 
 function testNearest(test: EngineTest, testLast: EngineTest): void {
-  test('the nearest open area has its centre nearest the centre of the wall, and in a tie, the area with the lowest first block wins', async (wall) => {
+  test('the nearest open area is the one whose centre is nearest the centre of the wall, and in a tie, the one with the lowest first block', async (wall) => {
     const first = await reserveTarget(wall, 'next,4x3', createTestPayment(1, 1), SILENT)
     expect(formatCoord(first.block)).toBe('78,43')
     const second = await reserveTarget(wall, 'next,4x3', createTestPayment(2, 2), SILENT)
@@ -126,13 +126,16 @@ function testNearest(test: EngineTest, testLast: EngineTest): void {
     expect(formatCoord(third.block)).toBe('79,41')
   })
 
-  testLast('no area is available if only one block is open, or once all blocks are sold', async (wall) => {
-    expect(await wall.ledger.checkSpace('next')).toBe('open')
-    expect(await wall.ledger.checkSpace('next,2x1')).toBe('crowded')
-    expect(await claimTarget(wall, 'next,2x1', 1)).toEqual({ kind: 'lost', space: 'crowded' })
-    await sellBlock(wall, 'next', 1, 1)
-    expect(await wall.ledger.checkSpace('next,2x1')).toBe('claimed')
-  })
+  testLast(
+    'an area of two blocks is unavailable if only one block is open, or once all blocks are sold',
+    async (wall) => {
+      expect(await wall.ledger.checkSpace('next')).toBe('open')
+      expect(await wall.ledger.checkSpace('next,2x1')).toBe('crowded')
+      expect(await claimTarget(wall, 'next,2x1', 1)).toEqual({ kind: 'lost', space: 'crowded' })
+      await sellBlock(wall, 'next', 1, 1)
+      expect(await wall.ledger.checkSpace('next,2x1')).toBe('claimed')
+    },
+  )
 
   test('an area that will fit only after held blocks are released counts as reserved', async (wall) => {
     await reserveTarget(wall, '0,0,160x1', createTestPayment(1, 1), SILENT)
@@ -259,7 +262,7 @@ function testLatePayments(test: EngineTest, testLast: EngineTest): void {
     expect(await readStates(wall, '10,10,2x2')).toEqual(['claimed', 'claimed', 'claimed', 'claimed'])
   })
 
-  test('a late payment for an area gets the nearest open area of that size if one of the ordered blocks is taken', async (wall) => {
+  test('a late payment for an area gets the nearest open area of the same size if one of the ordered blocks is taken', async (wall) => {
     const held = await releaseOn(wall, '10,10,2x2')
     await sellBlock(wall, '11,11', 2, 2)
     const given = await wall.ledger.fulfilLatePayment(held, toHash(1), NOW)
@@ -270,7 +273,7 @@ function testLatePayments(test: EngineTest, testLast: EngineTest): void {
   })
 
   testLast(
-    'a late payment for an area becomes one credit of the whole amount if no area of that size is left',
+    'a late payment for an area becomes one credit for the whole amount if no open area of the same size is left',
     async (wall) => {
       const payment = createTestPayment(5001, 1, {
         amount: 2_000_000n,

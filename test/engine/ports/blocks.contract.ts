@@ -173,7 +173,7 @@ function testReplays(test: EngineTest): void {
     expect(await wall.log.readAfter(6, 99)).toHaveLength(13)
   })
 
-  test('an edit signed before the last edit of any of its blocks is superseded, and one signed at the same time is applied', async (wall) => {
+  test('an edit signed before the last edit of any of its blocks is superseded, and one signed at the same time as the last edit is applied', async (wall) => {
     await sellBlocks(wall)
     const paint = (digest: number, ts: number) =>
       wall.blocks.editArea(area, { ...createTestEdit(digest, { pixels }), ts }, NOW)

@@ -54,7 +54,7 @@ function testEnds(open: () => Promise<ChainWorld>): void {
     expect(await chain.readPaymentStatus(ours, head)).toEqual({ kind: 'paid', tx })
   })
 
-  test('the payment of one authorization proves nothing about another authorization, even with the same payer or nonce', async () => {
+  test('the payment of one authorization proves nothing about another authorization, even if both have the same payer or the same nonce', async () => {
     const { chain, createPayment, settle: land } = await open()
     const [ours, other] = [await createPayment(), await createPayment()]
     const head = await readHeadFor(chain, ours)
@@ -114,7 +114,7 @@ function testEnds(open: () => Promise<ChainWorld>): void {
 }
 
 function testReceipts(open: () => Promise<ChainWorld>): void {
-  test('transfers to an address are listed with their authorizations, in the order of arrival', async () => {
+  test('transfers to an address are listed in the order of arrival, each with its authorization if it has one', async () => {
     const { chain, createPayment, settle: land, transferDirectly } = await open()
     const [first, second] = [await createPayment(), await createPayment()]
     const from = (await readHeadFor(chain, first)) + 1n
@@ -127,7 +127,7 @@ function testReceipts(open: () => Promise<ChainWorld>): void {
     ])
   })
 
-  test('earlier transfers and transfers to other addresses are not listed', async () => {
+  test('transfers before the given height and transfers to other addresses are not listed', async () => {
     const { chain, createPayment, settle: land, cancelAuthorization, spendElsewhere } = await open()
     const [ours, astray, cancelled] = [await createPayment(), await createPayment(), await createPayment()]
     const from = (await readHeadFor(chain, ours)) + 1n

@@ -49,7 +49,7 @@ export function testFacilitator(name: string, open: () => Promise<FacilitatorWor
       expect(await landed(good)).toBeDefined()
     })
 
-    test('settling a payment again moves no more money, and returns no other transaction', async () => {
+    test('settling a payment again moves no more money, and never returns a different transaction', async () => {
       const { facilitator, createPayment, findTransaction: landed } = await open()
       const good = await createPayment()
       const first = await facilitator.settle('next', good)

@@ -152,7 +152,7 @@ function testEverything(test: EngineTest): void {
 }
 
 function testPages(test: EngineTest, testLast: EngineTest): void {
-  test('sales are listed after a given number and up to a limit, and the result says whether there are more', async (wall) => {
+  test('the sales after a given number are listed up to a limit, and the result says whether there are more', async (wall) => {
     for (const [at, coord] of ['1,1', '2,2', '3,3', '4,4'].entries())
       await sellBlock(wall, coord, at === 1 ? 2 : 1, at + 1)
     const readPage = async (after: number, limit: number) => {

@@ -240,7 +240,7 @@ function testRefusals(test: WallsTest): void {
     expect([await readMessage(wall, '4,4'), await readMessage(wall)]).toEqual([null, 'new'])
   })
 
-  test('a sign-in is valid for five minutes before and after its issue time, but not before its notBefore or after its expirationTime', async ([
+  test('a sign-in is valid for five minutes before and after its issue time, but not before its notBefore, nor at or after its expirationTime', async ([
     wall,
   ]) => {
     const formatTime = (ms: number) => new Date(NOW + ms).toISOString()

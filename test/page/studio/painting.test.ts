@@ -168,7 +168,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     expect(await page.getByLabel('Colours').inputValue()).toBe('none')
   })
 
-  test('when a picture is moved with keys, numbers or the pointer, the page shows how many covered blocks are available and what they cost', async () => {
+  test('when a picture is moved with keys, numbers or the pointer, the page shows how many blocks under it are available and what they cost', async () => {
     const page = await openPage('?at=81,45')
     await page.setInputFiles('#file', {
       name: 'a.png',
@@ -212,7 +212,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     await locateCost(page).getByText('8.00 USDC').waitFor()
   })
 
-  test('if others have bought or are paying for covered blocks, the page shows that immediately, and does not offer the remaining blocks', async () => {
+  test('if others have bought or are paying for blocks under the picture, the page shows that immediately, and does not offer the remaining blocks', async () => {
     const page = await openPage('?at=30,30')
     await dropFile(page, 'a.png', createNoisePng(30, 10))
     await locateCost(page).getByText('3.00 USDC').waitFor()

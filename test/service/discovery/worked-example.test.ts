@@ -10,7 +10,7 @@ import { createSignInDemand, formatSignInMessage } from '../../../server/x402/si
 import { computeOrderNonce } from '../../../shared/order.ts'
 import { formatEditMessage } from '../../../shared/signing.ts'
 
-test('the sign-in in the worked example contains the digest of its body, has the text that the SDK creates, and is signed by its wallet', async () => {
+test('the sign-in in the worked example contains the digest of the request body, has the text that the SDK creates, and is signed by the wallet that it names', async () => {
   const { body, header } = WORKED_SIGN_IN
   expect<string>(header.requestId).toBe(createHash('sha256').update(body).digest('hex'))
   const message = formatSignInMessage(header)

@@ -39,7 +39,7 @@ const listSteps = (order: StudioOrder): readonly string[] =>
   order.kind === 'buy'
     ? [
         `POST the body to ${order.url} with an x402 v2 client whose spend cap allows ${order.price} dollars, or pass the body to the tool buy_area at ${order.wall}/mcp. The first response is 402 with the terms for the whole area; the client signs them and sends the identical request again. A 200 with a PAYMENT-RESPONSE header is your receipt.`,
-        '409 block_taken means that another buyer was faster and that you were not charged. Tell me, and do not buy anything else.',
+        '409 block_taken means that another buyer was faster. Tell me, with the field charged if the response has it, and do not buy anything else.',
         RESEND,
         `Pay once, and no more than ${formatSum(order)}.`,
       ]

@@ -157,7 +157,7 @@ testOnWall('a block that another process has locked delays only the writers of t
 })
 
 testOnWall(
-  'if another process has locked the block of a late payment, the claims that wait with this payment are still committed',
+  'if another process has locked the block of a late payment, the claims in the same group are committed without waiting for the lock',
   async ({ wall, sql }) => {
     const late = await reserveTarget(wall, parseBlockOrThrow('3,4'), createTestPayment(50, 50))
     await wall.ledger.release(late, false)

@@ -27,7 +27,7 @@ const { createWall: newWall } = openPostgresWalls()
 const isOurs = (Bun.env['TEST_DATABASE_URL'] ?? '') === ''
 
 // After each test but the last one, the server has the data of the saved copy.
-describe.skipIf(!isOurs)('a server that is restored to the time when one block was sold', () => {
+describe.skipIf(!isOurs)('a server whose data is replaced by a copy with one sold block', () => {
   let server: PostgresServer
   let url: string
   beforeAll(async () => {
@@ -74,7 +74,7 @@ describe.skipIf(!isOurs)('a server that is restored to the time when one block w
     await wall.close()
   })
 
-  test('a server that lost only a claim also counts as older, because money may have moved for that claim', async () => {
+  test('a server that lost only a claim also counts as an older copy, because money may have moved for that claim', async () => {
     const { wall, replaced } = await openWall()
     await reserveTarget(wall, parseBlockOrThrow('5,6'), createTestPayment(2, 3))
     await server.restoreCopy()
@@ -83,7 +83,7 @@ describe.skipIf(!isOurs)('a server that is restored to the time when one block w
     await wall.close()
   })
 
-  test('a server that lost a sale made by another process counts as older for a process that has read that sale from the log', async () => {
+  test('a server that lost a sale made by another process counts as an older copy for a process that has read that sale from the log', async () => {
     const [one, other] = [await openWall(), await openWall()]
     await sellBlock(one.wall, '5,6', 2, 2)
     await other.wall.log.readAfter(1, 9)
@@ -106,7 +106,7 @@ describe.skipIf(!isOurs)('a server that is restored to the time when one block w
   })
 })
 
-test('a commit on an open connection is rejected if the database has become older', async () => {
+test('a commit on an open connection is rejected if the database was set back to an older state', async () => {
   const url = await newWall()
   const wall = await openPostgres(url, TERMS.network)
   const sold = await sellBlock(wall, '5,6', 1, 1)

@@ -223,7 +223,7 @@ test('a process commits nothing once a newer version has upgraded the tables', a
     'ALTER TABLE commits DROP CONSTRAINT commits_tables_check, ADD CONSTRAINT commits_tables_check CHECK (tables > 99) NOT VALID',
   )
   const claiming = catchFailure(wall.ledger.claim('next', createTestPayment(1, 1), SILENT, HEAD, NOW, []))
-  expect(await claiming).toMatchObject({ message: 'the database was upgraded by a newer version' })
+  expect(await claiming).toMatchObject({ message: 'a newer version of the wall has upgraded the database' })
   expect(await wall.ledger.find(createTestPayment(1, 1))).toBeUndefined()
   await wall.close()
 })

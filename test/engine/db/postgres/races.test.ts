@@ -107,17 +107,20 @@ testOnTwoEngines(7)(
   },
 )
 
-testOnTwoEngines()('if two processes claim the same payment at the same time, it is claimed once', async (engines) => {
-  const tries = await Promise.all(
-    runEach(20, engines, ({ ledger }) =>
-      ledger
-        .claim('next', createTestPayment(1, 1), SILENT, HEAD, NOW, [])
-        .then(listClaimedPurchases, (error: Error) => error.name),
-    ),
-  )
-  expect(tries.filter((outcome) => outcome !== 'StaleWriteError')).toHaveLength(1)
-  expect(await engines[0].ledgerReader.listHeld()).toHaveLength(1)
-})
+testOnTwoEngines()(
+  'if two processes claim the same payment at the same time, the payment is claimed once',
+  async (engines) => {
+    const tries = await Promise.all(
+      runEach(20, engines, ({ ledger }) =>
+        ledger
+          .claim('next', createTestPayment(1, 1), SILENT, HEAD, NOW, [])
+          .then(listClaimedPurchases, (error: Error) => error.name),
+      ),
+    )
+    expect(tries.filter((outcome) => outcome !== 'StaleWriteError')).toHaveLength(1)
+    expect(await engines[0].ledgerReader.listHeld()).toHaveLength(1)
+  },
+)
 
 testOnTwoEngines()(
   'a payer cannot exceed the limit of 16 held purchases with parallel claims in two processes',
@@ -191,7 +194,7 @@ test('parallel buyers of the nearest area wait for each other, and each gets an 
 })
 
 testOnTwoEngines()(
-  'if two processes finalize a sale at the same time, it is made once, and both return the same transaction',
+  'if two processes finalize a sale at the same time, the sale is made once, and both return the same transaction',
   async (engines) => {
     const held = await reserveTarget(engines[0], 'next', createTestPayment(1, 1))
     const sales = await Promise.all(
@@ -317,7 +320,7 @@ testOnTwoEngines()(
 )
 
 testOnTwoEngines()(
-  'while one process holds the lease of a payment, another process gets the lease only once it is released or expires',
+  'while one process holds the lease of a payment, another process cannot get the lease until it is released or expires',
   async ([one, other]) => {
     const key = { payer: createWalletAddress(1), nonce: toHash(1) }
     expect([await one.leases.take(key, 60_000), await other.leases.take(key, 60_000)]).toEqual(['first', false])

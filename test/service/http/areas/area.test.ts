@@ -114,7 +114,7 @@ test('a signature for other pixels, another area or a block is not valid for a r
   expect((await putArea(ofBlock, '3,4,1x1')).status).toBe(401)
 })
 
-test('a repaint of an area uses the budget of each of its blocks, or of no block if it is rejected', async () => {
+test('an accepted repaint of an area uses the repaint budget of each of its blocks, and a rejected repaint uses none', async () => {
   const db = (await openWall()).db
   for (const [at, coord] of COORDS.entries()) await sellBlock(db, coord, 1, at + 1)
   const { sendRequest: ask } = await openWall({ limits: createRateLimits(createFakeClock(NOW)) }, db)

@@ -120,7 +120,7 @@ describe('an order without a payment', () => {
   })
 
   test.each([undefined, '', '{}', ' { } '])(
-    'an order with the body %p and no payment is a probe, and gets the terms of one block',
+    'an order with the body %p and no payment is a probe, and gets the terms for one block',
     async (body) => {
       const wall = await openWall()
       const probes = [{}, { headers: { 'Content-Type': 'application/json' } }]
@@ -154,7 +154,7 @@ describe('an order without a payment', () => {
     }
   })
 
-  test('an order for blocks that are sold or held gets their coordinates and no terms', async () => {
+  test('an order that includes sold or held blocks gets the coordinates of those blocks and no terms', async () => {
     const wall = await openWall()
     await wall.buyBlock('/blocks/81,46', 1)
     await wall.buyBlock('/blocks/80,45', 2)
@@ -373,7 +373,7 @@ describe('an order on a nearly full wall', () => {
     expect((await sendOrder(wall, { w: 1, h: 1 })).status).toBe(402)
   })
 
-  test('if an order fits only on held blocks, which may still become free, the response says to try again later', async () => {
+  test('if an order fits only on held blocks, which may become open again, the response says to try again later', async () => {
     const wall = await openCrowdedWall(1)
     await reserveTarget(wall.db, 'next', createTestPayment(2, 2))
     const response = await buyArea(wall, { w: 1, h: 1 }, 1, 1)
@@ -391,7 +391,7 @@ describe('an order on a nearly full wall', () => {
   })
 })
 
-test('the painter that an order names can immediately repaint the blocks of that purchase, but no other blocks of the buyer', async () => {
+test('the painter that an order names can immediately repaint the blocks of that order, but no other blocks of the buyer', async () => {
   const wall = await openWall()
   const painter = createWalletAddress(9)
   const receipt = await readJson(await buyArea(wall, { at: '3,4', w: 2, h: 1, painter }, 2, 1, 1))

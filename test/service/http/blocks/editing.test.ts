@@ -53,7 +53,7 @@ test('the signed host may include its port, and must be the host of the wall', a
   })
 })
 
-test('only the owner can edit a block', async () => {
+test('a wallet that is neither the owner of a block nor its painter cannot edit the block', async () => {
   const wall = await openSoldWall()
   const response = await wall.putBlock(signEdit(2, '3,4', { message: 'mine' }))
   expect(response.status).toBe(401)

@@ -56,7 +56,7 @@ test('many artworks are spread over several pages that link to each other', asyn
 })
 
 test.each(['/atlas?agent=3', '/atlas?agent=x', '/atlas?page=2', '/atlas?page=0', '/atlas?list=all', '/nowhere'])(
-  'a browser gets a 404 with a readable page if the page does not exist: %s',
+  'a browser gets a 404 with a readable page if the requested page does not exist: %s',
   async (path) => {
     const response = await wall.sendRequest(`GET ${path}`, { headers: { accept } })
     expect(response.status).toBe(404)

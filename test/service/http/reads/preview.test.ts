@@ -108,7 +108,7 @@ test('a preview of a sold or held block has the state of the block and no terms'
     {
       field: 'coord',
       code: 'block_taken',
-      message: 'Block 3,4 is already sold. To read its deed, GET it without a payment.',
+      message: 'Block 3,4 is already sold. To read its deed, GET the block without a payment.',
     },
   ])
   expect((await readColours(sold['image'], [[120, 120]])).colours).toEqual([PALETTE[7] ?? ''])
