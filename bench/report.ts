@@ -76,12 +76,12 @@ export function renderMarkdown(report: Report, goals: Goals, machine: string): s
   return [...head, ...rows].join('\n')
 }
 
-/** Replaces the text between the marks in the document. Throws if the document has no marks. */
+/** Replaces the text between the marks in `docs/benchmarks.md`. Throws if that file has no marks. */
 export async function writeResults(text: string): Promise<void> {
   await Bun.write(DOCUMENT, replaceResults(await Bun.file(DOCUMENT).text(), text))
 }
 
-/** Returns `document` with the text between its marks replaced. Throws if it has no marks. */
+/** Returns `document` with the text between its marks replaced. Throws if `document` has no marks. */
 export function replaceResults(document: string, text: string): string {
   const [start, end] = [document.indexOf(START), document.indexOf(END)]
   if (start < 0 || end < start) throw new Error(`the document lacks the marks around the results: ${START} and ${END}`)

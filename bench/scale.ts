@@ -9,12 +9,14 @@ import { parseArgs } from 'node:util'
 import type { Row } from './findings.ts'
 import { renderTable } from './report.ts'
 
-/** The viewers, the changes of the wall, the caches between them, and the CDN's prices; see the options above. */
+/**
+ * The viewers, the changes of the wall, the caches that query the wall, and the CDN's prices; see the options above.
+ */
 export type Crowd = Readonly<Record<'viewers' | 'changes' | 'caches' | 'within' | 'gb' | 'million', number>>
 
 const DEFAULTS: Crowd = { viewers: 1_000_000, changes: 1, caches: 50, within: 300, gb: 0.085, million: 1 }
 
-// The requests and bytes to open a full wall, gzipped, and to poll the tail with a picture in each change
+// The requests and bytes to open a full wall, gzipped, and to poll the tail, if each change has a picture
 // (docs/scale.md, "In bytes").
 const OPENING = { requests: 10, bytes: 1_296_000 }
 const TAIL = { everyS: 4, bytes: 13_000, unchangedBytes: 400 }
@@ -28,13 +30,13 @@ const HEARTBEAT = { everyS: 15, bytes: 20 }
 // events that the stream sent before.
 const STREAM = { lengthS: 55, keptS: 40, overlapS: 5 }
 
-// The requests per second of a cache to the wall (for each response that changes, one every two seconds), and the
-// processor time of one request.
+// The requests per second that a cache sends to the wall (one every two seconds for each response that changes), and
+// the processor time of one request.
 const READS_PER_CACHE = 4
 const READ_US = 150
 
-// Processor time of sending a batch of events to one of 5,000 followers (`bun run bench Followers`), at most one batch
-// per second.
+// Processor time of sending a batch of events to one of 5,000 followers (`bun run bench Followers`). The wall sends at
+// most one batch per second.
 const FOLLOWER_US = 24
 
 /** Computes the load per second of each way of following the wall. */

@@ -29,17 +29,17 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   'Size of the whole wall': measureSize,
 }
 
-/** The scenarios that need a database server: they run in a full run, or by name. */
+/** The scenarios that need a database server: they run in a full run, or when selected by name. */
 export const onServer: Readonly<Record<string, Scenario>> = {
   'SQLite against PostgreSQL, one instance against three': measureEngines,
 }
 
-/** The scenarios that need a proxy, which may not be installed: they run in a full run, or by name. */
+/** The scenarios that need a proxy, which may not be installed: they run in a full run, or when selected by name. */
 export const behindProxy: Readonly<Record<string, Scenario>> = {
   'Viewers behind a caching proxy': measureViewers,
 }
 
-/** The scenarios that need a browser, which is heavy: they run in a full run, or by name. */
+/** The scenarios that need a browser, which is heavy: they run in a full run, or when selected by name. */
 export const inBrowser: Readonly<Record<string, Scenario>> = {
   'The page: a first visit on a slow phone': measurePhone,
   'The page: a return visit on a slow phone': measureReturnVisit,

@@ -8,7 +8,7 @@ import type { AgentId, BlockContent, Hidden, LogNumber, Profile } from '../serve
 import { trustPixels } from '../shared/pixels.ts'
 import type { BlockIndex } from '../shared/wall.ts'
 
-/** Both engines store booleans as 0 or 1, so that a row has the same bytes in either. */
+/** Both engines store booleans as 0 or 1, so that a row has the same bytes on both. */
 type Flag = 0 | 1
 
 /** Width and height of what a payment buys, in blocks. */

@@ -67,9 +67,9 @@ export type NewWall = WallRows & {
 }
 
 /**
- * Leaves a flushed note at the old location that the wall has moved; from then on, nobody can open it or commit to it
- * there. Must be called once the new wall is complete and before anybody can open it, so that the old and the new wall
- * can never both sell.
+ * Writes and flushes a note at the old location, which says that the wall has moved; from then on, nobody can open the
+ * wall or commit to it there. Must be called once the new wall is complete and before anybody can open it, so that the
+ * old and the new wall can never both sell.
  */
 export type Close = () => Promise<void>
 

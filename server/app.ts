@@ -58,8 +58,8 @@ export type Service = Omit<BlockDeps, 'sellTo' | 'clients' | 'images' | 'readTak
     readonly onWaited?: (of: QueueClass, ms: number) => void // called with how long each expensive request waited
   }
 
-// A settlement may take 200 s, and Bun closes idle connections without a response. 255 s is the longest time that Bun
-// allows.
+// A settlement may take 200 s, and Bun closes an idle connection without sending a response. 255 s is the longest time
+// that Bun allows.
 const IDLE_SECONDS = 255
 
 /** Makes the app; `handle(request)` returns the response to one request, and `listen` starts the server. */

@@ -9,8 +9,8 @@ import { describeFlaw } from '../shared/contract/kinds.ts'
 import { getFieldCode, createFailure, type Failure, type FailureCode } from './domain/failure.ts'
 
 /**
- * The first error in a value. `schema` is the schema of the wrong field; it is `undefined` for an unknown field, or if
- * the value is not an object.
+ * The first error in a value. `schema` is the schema of the field with the error; it is `undefined` if the field is
+ * unknown or the value is not an object.
  */
 export type Flaw = { readonly name: string; readonly schema: TSchema | undefined; readonly value: unknown }
 

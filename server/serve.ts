@@ -52,7 +52,7 @@ import { createRateLimits } from './wall/rate-limits.ts'
 const COMPACT_EVERY_MS = 3_600_000
 const DENIED_READ_EVERY_MS = 1000
 
-// The time that a request takes in addition to its settlement: for verification, the chain and the store.
+// The most time that a request takes in addition to its settlement: for verification, the chain and the store.
 const DRAIN_SLACK_MS = 30_000
 
 // The longest time that the loading of other modules waits for the first reads to be published.
@@ -61,7 +61,10 @@ const READERS_FIRST_MS = 1000
 const WITNESS_BESIDE =
   'money that arrives while the wall is down may belong to a lost sale, so it will stop sales until you run pixel-wall resolve --all --stray, or, if the database was restored, accept-restore. To prevent this, put WITNESS_PATH on a device of its own and set WITNESS_IS_APART=yes'
 
-/** The values that `main` has made: settings, times, the store, the journal, and the first and second signal to end. */
+/**
+ * The values that `main` has made: settings, times, the store, the journal, and the first and second signals to end the
+ * process.
+ */
 export type Given = {
   readonly config: Config
   readonly times: Times
@@ -266,7 +269,7 @@ function startLoops(
   const compact = createLogCompactor({ ...store, clock, logger, historyDays: config.historyDays })
   const stopping = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
   const compacting = runPeriodically({ clock, logger }, signal, async () => {
-    // Compaction waits until the history is checked: one damaged entry must not cause the loss of another entry.
+    // Compaction waits until the history is checked: no entry may be dropped because of a later entry that is damaged.
     await Promise.race([Promise.allSettled([history]), stopping])
     await compact(signal)
     return COMPACT_EVERY_MS

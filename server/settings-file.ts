@@ -12,8 +12,8 @@ import { ConfigError, SETTING_NAMES } from './config.ts'
 const USUAL = ['/etc/pixel-wall.env', '.env']
 
 /**
- * Adds the variables of the named file, or else of the first default file that exists, unless the environment already
- * sets them. Throws `ConfigError` if a file cannot be read or parsed, or misspells a setting. Returns warnings about
+ * Adds to `env` the variables of the named file, or else of the first default file that exists, unless `env` already
+ * has them. Throws `ConfigError` if a file cannot be read or parsed, or misspells a setting. Returns warnings about
  * names that nothing reads.
  */
 export function loadSettings(

@@ -56,8 +56,8 @@ export const TIMES = {
 export type Times = Readonly<typeof TIMES>
 
 /**
- * Returns the result of `work`, or `otherwise` if that takes longer than `ms` milliseconds. A later result is ignored;
- * the signal that `work` got is aborted, so that the work can stop early.
+ * Returns the result of `work`, or `otherwise` if `work` takes longer than `ms` milliseconds. A later result is
+ * ignored; the signal that `work` got is aborted, so that the work can stop early.
  */
 export async function runWithTimeout<T>(ms: number, work: (late: AbortSignal) => Promise<T>, otherwise: T): Promise<T> {
   const late = new AbortController()

@@ -7,15 +7,15 @@ const DEPTH_MAX = 64
 const STRINGS_MAX = 4096
 const AROUND_MAX = 65_536
 
-/** Valid JSON that is rejected nevertheless. */
+/** Text that is rejected even if it is valid JSON. */
 export class UnsafeJson extends SyntaxError {
   override name = 'UnsafeJson'
 }
 
 /**
- * Parses JSON. Rejects deep nesting and too many parts to read quickly. Also rejects a key given twice in one object,
- * because parsers differ in which of the key's values they keep. Throws `UnsafeJson` for these, and `SyntaxError` for
- * text that is not JSON.
+ * Parses JSON. Rejects text that is nested too deeply, or has too many parts to be read quickly. Also rejects a key
+ * given twice in one object, because parsers differ in which of the key's values they keep. Throws `UnsafeJson` for
+ * these, and `SyntaxError` for text that is not JSON.
  */
 export function parseStrictJson(text: string): unknown {
   const structure = splitTokens(text)

@@ -1,8 +1,8 @@
 /**
  * Orders that nobody can alter. An EIP-3009 signature covers a payer, a payee, an amount, a time and a nonce of the
  * payer's choice, but nothing that identifies the purchase. So the nonce identifies the purchase: four bytes mark the
- * nonce as bound, and a digest of the order's text and a published salt follows. The construction, keccak256(resource ‖
- * salt), is that of x402-foundation/x402 issue 3226.
+ * nonce as bound, and the rest is a digest of the order's text and a published salt. The construction,
+ * keccak256(resource ‖ salt), is that of x402-foundation/x402 issue 3226.
  */
 
 import { bytesToHex, concatBytes, hexToBytes, keccak256, stringToBytes } from 'viem/utils'

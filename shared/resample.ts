@@ -17,7 +17,7 @@ type Span = { readonly from: number; readonly size: number; readonly at: number;
 /** The weight of one picture pixel in one frame pixel. */
 type Share = { readonly source: number; readonly target: number; readonly weight: number }
 
-/** Scales `raster` to a frame of `width` x `height`; `background` (`#rrggbb`) shows through and around it. */
+/** Scales `raster` to a frame of `width` x `height`; `background` (`#rrggbb`) shows through and around the picture. */
 export function resample(raster: Raster, width: number, height: number, fit: Fit, background: string): Light {
   const [across, down] = computeSpans(raster, width, height, fit)
   const ground = toLinearRgb(background)

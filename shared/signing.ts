@@ -70,7 +70,7 @@ export function formatPainterMessage(host: string, wallet: string, ts: number, p
   ].join('\n')
 }
 
-/** The signed form of an area's pixels: their SHA-256 in lower-case hex, without a prefix. */
+/** The signed form of an area's pixels, given row by row: their SHA-256 in lower-case hex, without a prefix. */
 export const hashPixels = (rows: Uint8Array): string => sha256(rows).slice('0x'.length)
 
 /**

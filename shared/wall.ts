@@ -69,8 +69,8 @@ function measureCentreDistance(block: BlockIndex): number {
 }
 
 /**
- * Every block in the order `/blocks/next` sells them: nearest to the centre first, and blocks at the same distance by
- * index. Marked pure, so that the bundler drops the sort from pages that do not need the order.
+ * All blocks, in the order in which `/blocks/next` sells them: nearest to the centre first, and blocks at the same
+ * distance by index. Marked pure, so that the bundler drops the sort from pages that do not need the order.
  */
 export const CLAIM_ORDER: readonly BlockIndex[] = /* @__PURE__ */ ALL_BLOCKS.toSorted(
   (a, b) => measureCentreDistance(a) - measureCentreDistance(b) || a - b,

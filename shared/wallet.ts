@@ -2,7 +2,7 @@
 
 import { getAddress } from 'viem/utils'
 
-/** The checksummed address, which only its owner sees. */
+/** The checksummed address in full; the wall shows a buyer's address in this form only to that buyer. */
 export const formatWallet = (address: string): string => getAddress(address)
 
 /** First six characters, an ellipsis and the last four of the checksummed address: `0x1234…abcd`. */

@@ -32,8 +32,8 @@ export async function measureCpuMs(pid: number, work: () => Promise<unknown>): P
   return (readCpuUs(pid) - before) / 1000
 }
 
-// Computed as in clock_getcpuclockid(3). The times in /proc do not suffice, because a thread's time vanishes when the
-// thread ends, and Bun's threads come and go.
+// The id of a process's clock is computed as in clock_getcpuclockid(3). The times in /proc do not suffice, because a
+// thread's time vanishes when the thread ends, and Bun's threads come and go.
 const toClockId = (pid: number) => (~pid << 3) | 2
 
 const clockGettime = openLibc()?.symbols.clock_gettime

@@ -12,8 +12,8 @@ export type Load = {
 }
 
 /**
- * The requests to send, and for how long. `getNextRequest` returns the bytes of one request, or nothing if no requests
- * are left.
+ * The requests to send, and how long to send them. `getNextRequest` returns the bytes of one request, or nothing if no
+ * requests are left.
  */
 export type LoadOptions = {
   readonly port: number

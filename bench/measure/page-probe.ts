@@ -1,4 +1,4 @@
-/** Scripts, as text, for a measured page: some run before the page's own code, others report its figures. */
+/** Scripts, as text, that run in a measured page: some record when it paints or draws, others report its figures. */
 
 /** Records in `probe` when the page first draws on a canvas, in milliseconds since navigation. */
 export const NOTE_DRAWINGS = `

@@ -1,6 +1,6 @@
 /**
- * Areas: the cost of 400 blocks in one payment compared with one block, its effect on other requests, and the cost of a
- * search for space.
+ * Areas: the cost of buying 400 blocks in one payment, compared with one block; the effect of such purchases on other
+ * requests; and the cost of a search for space.
  */
 
 import { waitUntilArmed } from '../../server/local/wall-process.ts'
@@ -24,7 +24,7 @@ const WARM_UP_BLOCKS = 40
 const WARM_UP_AREAS = 3
 const LANDINGS = 6
 
-// How long to wait before a purchase, so that publishing after the previous response does not count towards it.
+// How long to wait before a purchase, so that its cost does not include publishing the previous purchase.
 const PUBLISHED_AFTER_MS = 1050
 
 /**
@@ -151,8 +151,8 @@ const computePercentiles = (latenciesMs: readonly number[]) => ({
 })
 
 /**
- * Orders the nearest 400 blocks of a nearly full wall, with valid payments; measures the cost per order, and how long
- * health checks take during these orders.
+ * Orders the nearest open area of 400 blocks on a nearly full wall, with valid payments; measures the cost per order,
+ * and how long health checks take during these orders.
  */
 async function measureSearch(terms: Server, full: Server, count: number) {
   const payments = await signPayments(terms, { w: SIDE, h: SIDE }, count)

@@ -21,7 +21,7 @@ export const measureFreeReads: Scenario = async (servers, pace) => {
   return { rows, ratios: { 'free addresses: ms of the main thread for the most expensive': dearest / 1000 } }
 }
 
-/** Makes request number `at` to one address: its path, or its path and a JSON body. */
+/** Makes request number `at` to one address: a path, or a path and a JSON body. */
 type Asked = (at: number) => string | readonly [path: string, body: string]
 
 const AGENTS = countAgents(TOTAL_BLOCKS)

@@ -16,8 +16,8 @@ const BUYERS = 50
 // The duration of a settlement on Base.
 const SETTLE_MS = 2000
 
-// The calls per second that a small plan of a chain endpoint allows, and the buyers per minute for whom that must be
-// enough.
+// The calls per second that a small plan of a chain endpoint allows, and the buyers per minute for whom these calls
+// must suffice.
 const CALLS_PER_SECOND = 50
 const BUYERS_PER_MINUTE = 300
 

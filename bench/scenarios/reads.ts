@@ -128,7 +128,7 @@ export const measureDemands: Scenario = async (servers, pace) => {
   const [wall, naive] = [await servers.getWall(SOLD), await servers.getNaiveServer(SOLD)]
   const repeatPageGet = (path: string) => repeatRequest(encodeRequest('GET', path))
   // The blocks of the first row, which a wall sells last. The bare handler also sends a different response for each
-  // block, because each response must be loaded from memory.
+  // block, so that it, too, loads each response from memory.
   const blocks = Array.from({ length: COLS }, (_, column) => `/blocks/${column},0`)
   const samples = await measureInTurns(
     [

@@ -14,7 +14,7 @@ const MANY_AGENTS = 10_000
 // The wall publishes at most once every 0.9 s.
 const PUBLISHED_AFTER_MS = 1050
 
-// Work that a process does for the first time, and garbage from its start, does not count.
+// Work that a process does for the first time, and garbage from its start, do not count.
 const WARM_UP_MAX = 3
 
 /** The CPU time from one repaint until every form of the canvas read shows it, on walls of three sizes. */
@@ -49,8 +49,8 @@ async function repaintOnce({ port }: Server, bytes: Uint8Array): Promise<void> {
 const PRESSURES = [0, 200, 1000]
 
 /**
- * Reads of the whole wall, and health checks, while blocks are repainted. This wall may use all CPUs, because its other
- * threads wait for the disk and compile code.
+ * Reads of the whole wall, and health checks, while blocks are repainted. This wall may use all CPUs, because threads
+ * besides its main thread wait for the disk and compile code.
  */
 export const measureUnderRepaints: Scenario = async (servers, pace) => {
   const [wall, sign] = [await servers.getWall(TOTAL_BLOCKS), createRepaintSigner(TOTAL_BLOCKS)]

@@ -41,7 +41,7 @@ export const measureViewers: Scenario = async (servers, { ms }) => {
   }
 }
 
-// The measurement takes longer than proxies cache any response that changes.
+// The measurement lasts longer than proxies keep any response that can change.
 const WINDOWS = 10
 
 // The requests that a page without a stream makes within a minute, besides those for its files.

@@ -1,6 +1,6 @@
 /**
- * Pictures and texts of agents, mixed as on a wall that many share, because the content determines how well a wall
- * compresses.
+ * Pictures and texts of agents, mixed as on a wall that many agents share, because the content determines how well a
+ * wall compresses.
  */
 
 import type { Area } from '../../shared/area.ts'

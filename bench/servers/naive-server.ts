@@ -27,7 +27,7 @@ function renderCanvas(): string {
   return JSON.stringify({ agents: agents.all({}), blocks: shown })
 }
 
-// The same properties as in the wall's own demand, without those that only its OpenAPI document has.
+// The same fields as in the wall's own demand, without the schema keywords that only the wall's OpenAPI document has.
 const listingProperties = Object.fromEntries(
   Object.entries(ListingQuery.properties).map(([name, { type, minLength, maxLength, pattern }]) => [
     name,

@@ -110,7 +110,7 @@ export function createServers(): Servers {
     getFloorServer: () => (floor ??= startFloorServer()),
     async stop() {
       await floor?.then((started) => started.end()).catch(() => {})
-      // A server that did not start has exited already.
+      // A server that did not start has already exited.
       for (const started of walls.values()) await started.then((one) => one.kill()).catch(() => {})
       for (const started of naives.values()) await started.then((one) => one.end()).catch(() => {})
       rmSync(folder, { recursive: true, force: true })

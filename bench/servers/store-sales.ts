@@ -1,4 +1,4 @@
-/** Selling without the service: claim and finalize, only in the store. */
+/** Sells without the service: claims and finalizes payments in the store alone. */
 
 import { privateKeyToAccount } from 'viem/accounts'
 import type { Engine } from '../../db/engine.ts'

@@ -8,11 +8,12 @@
  *
  *   1. the wallet (an advisory lock): its payments, its holds, its names; the search for an open area
  *   2. blocks: those that are held or edited; if open ones are wanted, only blocks that nobody else has locked
- *   3. the counters, which every entry of the log needs: last, and held for two statements and the commit
+ *   3. the counters, which every entry of the log needs: taken last, and held for two statements and the commit
  *
- * Writes that wait at the same time share a transaction and run side by side (`group-commit.ts`). The transaction waits
- * for no lock but the counters (and an open block, if others have locked all open blocks). It takes the counters once
- * each of its writes needs them or has ended. A write to something that another transaction has locked is stored alone.
+ * Writes that wait at the same time share a transaction and run side by side (`group-commit.ts`). The shared
+ * transaction waits for no lock but the one on the counters (and one on an open block, if others have locked all open
+ * blocks). It takes the counters once each of its writes needs them or has ended. A write to something that another
+ * transaction has locked is stored alone.
  *
  * If the response to a commit is lost, the outcome of the commit is never guessed. The last statement of a transaction
  * writes a token, and a later connection looks for it. This look-up also makes sure that a commit still in progress can
@@ -278,7 +279,7 @@ async function commitWithToken(
     runAll([{ text: LEAVE, values: [token, change, payment] }]),
     run('SET LOCAL statement_timeout = 0; COMMIT'),
   ])
-  // After an error a COMMIT only rolls back.
+  // After an error, a COMMIT only rolls back.
   if (left.status === 'rejected') throw left.reason
   if (committed.status === 'rejected') throw committed.reason
   return left.value[0]?.rows[0] as Progress
@@ -304,7 +305,7 @@ function describeCommitRefusal(error: unknown): string | undefined {
 const NOT_NULL_VIOLATION = '23502'
 const CHECK_VIOLATION = '23514'
 
-// Tokens are queried only within a few seconds after their commit, so old ones can be deleted.
+// Tokens are queried only within a few seconds of their commit, so old ones can be deleted.
 const FORGET_OLD = `
   DELETE FROM commits WHERE at < now() - interval '15 minutes';
   DELETE FROM leases WHERE until < now() - interval '15 minutes'`

@@ -1,6 +1,6 @@
 /**
- * The errors of a database server, in our own words: SQL, values and addresses never reach a message, only the codes of
- * PostgreSQL (SQLSTATE) and of Bun.
+ * The errors of a database server, in our own words: a message never contains SQL, values or addresses, only the codes
+ * of PostgreSQL (SQLSTATE) and of Bun.
  */
 
 import { SQL } from 'bun'

@@ -34,7 +34,7 @@ export function createPostgresLog({ queryRows }: Queries, seen: (number: number)
     if (change.kind === 'identity' || row.withheld === 0) return change
     return { ...change, content: omitHiddenParts(change.content, toHiddenParts(row.withheld)) }
   }
-  // The hidden names are read last, so that names hidden in between are omitted, too.
+  // The hidden names are read last, so that names hidden while the entries are read are omitted, too.
   const omitCurrentlyHiddenNames = async (changes: readonly Change[]) =>
     omitModeratedNames(changes, await queryRows<ModeratedAgent>('SELECT * FROM moderated_agents'))
   return {

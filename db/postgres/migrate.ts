@@ -9,7 +9,7 @@ import type { Session } from './pool.ts'
 
 const migrations = listMigrations('postgres')
 
-// 'wall', the advisory lock of migrations.
+// The number of the advisory lock for migrations, which spells 'wall' in ASCII.
 const LOCK = 0x77616c6c
 
 /** Migrates in one transaction. Throws `CannotOpen` for a database that a newer version of this program wrote. */

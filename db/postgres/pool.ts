@@ -44,7 +44,7 @@ export type Pool = {
 /** How many connections a process has, besides the one that listens. */
 export const CONNECTIONS = 8
 
-// The server's own limits are shorter, so that its response says what happened.
+// These limits, which the server enforces, are shorter than `answerMs`, so that its response says what happened.
 const STATEMENT_MS = 4000
 const LOCK_MS = 3000
 
@@ -68,7 +68,7 @@ const settings = {
   // whatever its values are.
   plan_cache_mode: 'force_generic_plan',
   timezone: 'UTC',
-  // Nobody else sets this, so it shows whether a pooler drops settings.
+  // Only the wall sets this parameter, so its value shows whether a pooler drops settings.
   'wall.set_by': WALL_NAME,
 }
 
@@ -100,8 +100,8 @@ export function openPool(url: string, answerMs: number, { name = WALL_NAME, chec
     },
     async listen(notify) {
       const ended = Promise.withResolvers<void>()
-      // By default, Bun would wait up to half a minute before it listens again, and print the server's messages
-      // meanwhile.
+      // By default, Bun would wait up to half a minute before it listens again, and print the server's messages in the
+      // meantime.
       const end = () => void listener.close({ timeout: 0 }).then(ended.resolve, ended.resolve)
       const listener = connect({ onclose: end })
       const one: Listening = {
@@ -155,7 +155,7 @@ async function runOnSlot<T>(
     await client.release()
     return result
   } catch (error) {
-    // The next connection may lead to another server.
+    // A connection that was not accepted is closed, because the next one may lead to another server.
     if (slot.isInspected) await releaseAfterError(client, error)
     else await client.close({ timeout: 0 }).catch(() => {})
     throw error

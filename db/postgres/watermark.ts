@@ -1,6 +1,7 @@
 /**
- * Makes sure that the current server is not an outdated copy of the database. It may be one after a failover to a stale
- * standby, or after a backup was restored while the wall was running. Such a server has wrong data about money.
+ * Makes sure that the current server is not an outdated copy of the database. The server may be such a copy after a
+ * failover to a stale standby, or after a backup was restored while the wall was running. An outdated copy has wrong
+ * data about money.
  */
 
 import { StoreUnavailable } from '../../server/domain/failure.ts'
@@ -33,7 +34,7 @@ export const PROGRESS = `
 const INSPECT = `
   SELECT p.*, pg_postmaster_start_time()::text AS started, EXISTS (${NOTE}) AS moved FROM (${PROGRESS}) AS p`
 
-/** Makes the watermark of a process, which has seen nothing yet. */
+/** Makes the watermark of a process that has seen nothing yet. */
 export function createWatermark(): Watermark {
   let isWatching = false
   let seen: Progress = { change: 0, payment: 0 }

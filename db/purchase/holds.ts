@@ -70,7 +70,7 @@ function* listOpenPurchases(asking: ClaimRequest): Tx<readonly Purchase[]> {
   return (yield* queryRows<PurchaseRow>(text, toPurchaseValues(asking), PURCHASE_SOURCES)).map(toPurchase)
 }
 
-/** Checks whether a target can be bought, and which of the payer's purchases takes precedence. */
+/** Checks whether a target can be bought, and which of the payer's purchases must be resolved first. */
 export function* checkAvailability(asking: ClaimRequest, sold: SoldBlocks): Tx<AvailabilityCheck> {
   const spaceText = renderSpaceSql(asking.target)
   const [open, purchases] =

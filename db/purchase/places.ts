@@ -26,8 +26,8 @@ const OF_BLOCKS = { blocks: 'i' } as const
 const LOOKS_MAX = 5
 
 /**
- * The blocks that this process knows to be sold, each marked with 1. A search for an area then reads only held blocks,
- * and blocks sold after log entry `through`.
+ * The blocks that this process knows to be sold, each marked with 1. Apart from these, a search for an area reads only
+ * held and damaged blocks, and blocks changed after log entry `through`.
  */
 export type SoldBlocks = { through: LogNumber; readonly known: Uint8Array }
 

@@ -195,7 +195,7 @@ function runWithoutFlush<T>(db: Database, work: () => T): T {
 }
 
 function rollBack(db: Database): void {
-  // After some errors SQLite has already rolled back.
+  // After some errors, SQLite has already rolled back.
   if (!db.inTransaction) return
   try {
     db.run('ROLLBACK')

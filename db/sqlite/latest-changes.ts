@@ -4,7 +4,7 @@
  */
 
 /**
- * SQL for the condition that the entry whose number is in `column` is one of those that define the current state. An
+ * SQL for the condition that `column` contains the number of an entry that defines the current state. An
  * index finds each kind of entry, so the cost does not depend on the other entries of the log.
  */
 export const renderLatestCondition = (column: string): string => `${column} IN (

@@ -185,7 +185,10 @@ function rebuildIndexes(connection: Connection): void {
   if (findFlaw(connection) !== 'none') throw new CannotOpen(DAMAGED)
 }
 
-/** Throws `CannotOpen` if undamaged rows cannot fill a gap, for example because both copies of a sale are damaged. */
+/**
+ * Throws `CannotOpen` if undamaged rows cannot replace the damaged ones, for example because both copies of a sale are
+ * damaged.
+ */
 function ensureSalesComplete(connection: Connection): void {
   const doubly = connection.prepare<{ number: number }>(`
     SELECT number FROM changes AS c LEFT JOIN sales AS s ON s.seq = c.seq LEFT JOIN payments AS p ON p.id = s.payment

@@ -1,11 +1,11 @@
 /**
  * Row checksums: every row has a hash of its content, computed in the transaction that wrote the row, because SQLite's
  * own check misses most flipped bits in a file. A row that does not match its checksum is damaged: it is no longer
- * served or written, while everything else continues.
+ * served or written, but all other rows remain available.
  *
- * Triggers note which rows a transaction touches and their previous content. The old checksums are verified and new
- * ones computed just before the commit, so writers need not handle them. A writer of hundreds of rows supplies the
- * checksums itself, because it knows the new content and has checked the rows in the same transaction. This saves
+ * Triggers note which rows a transaction touches, and what these rows contained before. The old checksums are verified
+ * and new ones computed just before the commit, so writers need not handle them. A writer of hundreds of rows supplies
+ * the checksums itself, because it knows the new content and has checked the rows in the same transaction. This saves
  * reading and writing each row again.
  */
 
@@ -42,7 +42,7 @@ export type Sums = {
   excludeDamaged(): void
 }
 
-/** SQL for the condition that the row whose number is in `column` is damaged. */
+/** SQL for the condition that `column` contains the number of a damaged row. */
 export const renderDamagedCondition = (table: Table, column: string) =>
   `${column} IN (SELECT id FROM damaged WHERE name = '${table}')`
 
@@ -102,7 +102,7 @@ export function maintainChecksums(connection: RawConnection, onDamaged: (row: Da
 }
 
 /**
- * Returns the rows that do not match their checksums. Of the log, checks only rows that meet the condition `ofChanges`.
+ * Returns the rows that do not match their checksums. In the log, checks only rows that meet the condition `ofChanges`.
  * Only reads.
  */
 export function listDamagedRows(connection: RawConnection, ofChanges = 'TRUE'): DamagedRow[] {
@@ -139,8 +139,8 @@ function renderTriggers(table: Table): string {
     BEGIN ${renderInsert('OLD', renderChecksumSql(columns, 'OLD.'), 'OLD.sum')} END;`
 }
 
-// One statement reads all rows of a table, and one writes all their checksums. This makes transactions for an area of
-// 400 blocks a seventh faster.
+// One statement reads all the given rows of a table, and one writes all their checksums. This makes transactions for an
+// area of 400 blocks a seventh faster.
 function prepareStatements(connection: RawConnection) {
   const read = cachePerTable((table): Prepared<Row, { ids: string }> => {
     const of = `${table}.`

@@ -1,4 +1,4 @@
-/** Applied signed messages, each stored for as long as a copy of it could be sent again. */
+/** Signed messages that were applied, each stored for as long as a copy of it could be sent again. */
 
 import type { Hash, UnixMs } from '../../server/domain/purchase/payment.ts'
 import { computeRetentionEnd, type Signed } from '../../server/domain/wall/edit.ts'
@@ -26,7 +26,7 @@ const KEEP = `
 
 /**
  * Stores a message whose first change is `number`, and deletes messages that can no longer be resent. Must be called
- * after the number was taken: on PostgreSQL only one transaction at a time can be past that point.
+ * after the number was taken: on PostgreSQL, only one transaction at a time can be past that point.
  */
 export function* storeMessage(subject: Subject, { digest, ts }: Signed, number: LogNumber, now: UnixMs): Tx<void> {
   const values = { ...subject, digest, number, keepUntil: computeRetentionEnd(ts) }

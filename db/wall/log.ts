@@ -24,7 +24,7 @@ type Taken = { readonly entries: number; readonly sales: number; readonly agents
 
 const ONE_ENTRY: Taken = { entries: 1, sales: 0, agents: 0 }
 
-// On PostgreSQL nobody else can take numbers until the transaction ends. Listeners are notified when it is committed.
+// On PostgreSQL, nobody else can take numbers until the transaction ends. Listeners are notified when it is committed.
 const NEXT = {
   sqlite: `
     SELECT coalesce(max(number), 0) + 1 AS number, (SELECT coalesce(max(seq), 0) + 1 FROM changes) AS seq,
@@ -125,7 +125,7 @@ export function* writeRepaints(
   else yield* changeRows('repaints to write', INSERT_REPAINTS, { number, at, ...toContentList(shown) }, shown.length)
 }
 
-// An entry that hid a wallet's names also hides them in earlier entries, so it stays.
+// An entry that hid a wallet's names also hides them in earlier entries, so compaction keeps it.
 const OUTLINE = `
   SELECT number, at,
     CASE WHEN {damaged changes number} THEN NULL

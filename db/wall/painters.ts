@@ -52,7 +52,8 @@ export function* listPainters(blocks: readonly BlockIndex[]): Tx<ReadonlySet<Add
 
 /**
  * Like `listPainters`, for a repaint with a painter's signature. Such repaints lock the counters, and so do messages
- * that name a painter. Therefore, no repaint by a replaced painter is stored after the message that replaced it.
+ * that name a painter. Therefore, no repaint by a replaced painter is stored after the message that replaced that
+ * painter.
  */
 export function* lockAndListPainters(blocks: readonly BlockIndex[]): Tx<ReadonlySet<Address | null>> {
   yield* takeLock(COUNTERS)

@@ -21,7 +21,7 @@ const LIMITS: CallLimits = { atOnce: 8, waitingMax: 64 }
 const DEADLINE_MS = 3000
 
 export type BoundedCalls = {
-  /** The result of a call; `silent` if it fails or takes too long, `busy` if too many others wait. */
+  /** The result of a call; `silent` if it fails or takes too long, `busy` if too many other calls wait. */
   make<T>(call: () => Promise<T>): Promise<T | 'busy' | 'silent'>
   /** Whether one more call would be `busy`. */
   areFull(): boolean

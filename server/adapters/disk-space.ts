@@ -4,7 +4,7 @@ import { stat, statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 
 /**
- * Makes a function that reads the free bytes on the disk that holds a file; `undefined` if the system does not report
+ * Makes a function that reads the free bytes on a file's disk; it returns `undefined` if the system does not report
  * them.
  */
 export function createFreeSpaceReader(path: string): () => Promise<number | undefined> {

@@ -6,7 +6,8 @@ import type { Clock, Logger } from '../ports.ts'
 
 type Facts = Parameters<Logger['note']>[1]
 
-// Events that anybody can cause must not fill the disk: many purchases per second fit, a flood does not.
+// Events that anybody can cause must not fill the disk: the lines of many purchases per second fit into this budget,
+// but those of a flood do not.
 const BYTES: Budget = { burst: 1_048_576, perSecond: 65_536 }
 
 // Much longer than any value needs.

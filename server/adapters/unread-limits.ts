@@ -1,6 +1,6 @@
 /**
- * Limits what the kernel buffers for clients that do not read. By default it buffers up to 4 MB per connection, as long
- * as the client stays connected. Bun has no option for this, so libc's setsockopt is used.
+ * Limits what the kernel buffers for clients that do not read. By default, the kernel buffers up to 4 MB per
+ * connection, as long as the client stays connected. Bun has no option for this, so libc's setsockopt is used.
  */
 
 import { dlopen } from 'bun:ffi'
@@ -32,8 +32,8 @@ export const UNREAD_LIMITS: UnreadLimits = { bufferBytes: 64 * 1024, timeoutMs: 
 
 /**
  * Sets the limits on every socket that this process listens on now; connections inherit them. The kernel resets a
- * connection whose client acknowledges nothing within the time limit. Linux only; `failed` is called if the limits
- * cannot be set.
+ * connection whose client acknowledges nothing within the time limit. Works only on Linux; `failed` is called if the
+ * limits cannot be set.
  */
 export function limitUnreadData(failed: (why: string) => void, limits: UnreadLimits = UNREAD_LIMITS): void {
   if (process.platform !== 'linux') return

@@ -10,7 +10,10 @@ export type Webhook = { readonly url: string; readonly key: Uint8Array }
 
 const TIMEOUT_MS = 15_000
 
-/** Opens the webhook. Only a status of 2xx counts as delivered; the rest of the response is not read. */
+/**
+ * Opens the webhook. A notice counts as delivered only if the response has a status of 2xx; the rest of the response is
+ * not read.
+ */
 export function openWebhook({ url, key }: Webhook, { now }: Pick<Clock, 'now'>): NoticeReceiver {
   const address = parseHttpAddress(url)
   return {

@@ -37,9 +37,9 @@ export type LostPayments = {
 }
 
 /**
- * Finds payments that arrived since the copy was made and that the copy does not know, except those that the operator
- * has resolved. `witnessed` is the position in the witness; `others` are addresses that neither the witness nor the
- * copy knows. Changes nothing.
+ * Finds payments that arrived after the copy was made and are missing from it, except those that the operator has
+ * resolved. `witnessed` is the position in the witness; `others` are addresses that neither the witness nor the copy
+ * knows. Changes nothing.
  */
 export async function findLostPayments(
   deps: FindOrphanDeps & { readonly payouts: Pick<Payouts, 'findReference'> },

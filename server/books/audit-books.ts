@@ -9,7 +9,7 @@ import type { Chain, Clock, KeptReceipts, ReceiptArchive, Transfer } from '../po
 
 const AT_ONCE = 8
 
-// One failed request of hundreds must not end the audit.
+// One failed request among hundreds must not end the audit.
 const TRIES = 4
 const BETWEEN_TRIES_MS = 1000
 

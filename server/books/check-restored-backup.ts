@@ -54,11 +54,12 @@ export type RestoredBackupCheck = {
  * Makes the check of this process.
  *
  * A store behind its witness is an older copy: it sells nothing until the operator accepts it. A store that is level
- * with a witness on a separate device is current. Any other store may have been restored together with its witness. It
- * sells nothing until every authorization that paid the wall since the last recorded height has a purchase, or the
- * operator has resolved it. Once a store is current, money without a purchase is stray, because a purchase is stored
- * before its money moves. Such money is booked, the operator gets an alert, and sales continue. In the minutes after an
- * acceptance, payments that the copy lost may still arrive, so such money becomes a credit instead.
+ * with a witness on a separate device is current. Any other store may have been restored together with its witness.
+ * Such a store sells nothing until every authorization that paid the wall since the last recorded height has a
+ * purchase, or has been resolved by the operator. Once a store is current, money without a purchase is stray, because a
+ * purchase is stored before its money moves. Such money is booked, the operator gets an alert, and sales continue. In
+ * the minutes after the operator has accepted a copy, payments that the copy lost may still arrive, so such money
+ * becomes a credit instead.
  */
 export function createRestoredBackupCheck(deps: RestoredBackupDeps): RestoredBackupCheck {
   const { clock } = deps

@@ -1,6 +1,6 @@
 /**
  * Finds money on the chain that belongs to no purchase in the store. Either somebody sent it without an order, or the
- * database is a restored older copy. Such a copy would sell blocks again that were sold after it was made.
+ * database is a restored older copy. Such a copy would resell the blocks that were sold after it was made.
  */
 
 import { canBuyBlocks } from '../../shared/chain/arrivals.ts'

@@ -59,9 +59,9 @@ export async function bookPayout(deps: ResolveDeps, key: PaymentKey, reference: 
 }
 
 /**
- * Whether an authorization without a known purchase paid this wall any amount. If the payment has a payout record, it
- * has arrived. Otherwise searches the blocks that the wall has not searched yet, then the whole chain, which some
- * endpoints cannot search.
+ * Whether an authorization without a known purchase paid this wall any amount. A payment with a payout record counts as
+ * arrived. Otherwise searches the blocks that the wall has not searched yet, then the whole chain, which some endpoints
+ * cannot search.
  */
 async function hasArrived(
   { chain, checkpoint, payouts, terms }: ResolveDeps,

@@ -181,7 +181,7 @@ function createFinisher({ onEarlier, onOpen, now = Date.now }: BuyerDeps, pursue
     let rest = budget
     for (const leftover of left.slice()) {
       const { saved } = leftover
-      // Another call of this process may have claimed this payment meanwhile.
+      // Another call of this process may have claimed this payment in the meantime.
       if (leftover.end !== undefined || leftover.isPassedOver === true || !left.includes(leftover)) continue
       const cost = estimateCost(parseSavedAuthorization(saved), now())
       if (cost === undefined || cost > rest) {

@@ -1,7 +1,7 @@
 /**
- * One process at a time buys with a wallet at a wall: a second one would mistake the first one's unfinished payments
- * for those of a crashed process. The lock of a killed process is free immediately if its process id is gone, else
- * after a few seconds.
+ * Only one process at a time may buy with a wallet at a wall: a second one would mistake the first one's unfinished
+ * payments for those of a crashed process. The lock of a killed process is free immediately if its process id is gone,
+ * else after a few seconds.
  */
 
 import { mkdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'

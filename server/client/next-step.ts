@@ -164,7 +164,7 @@ const MISMATCH = 'order_mismatch'
 const DENIED = 'payer_denied'
 const UNSENT: ReadonlySet<string> = new Set([MISMATCH, DENIED])
 
-/** Whether this is the wallet's receipt, judged by its body, because not every proxy passes on the header. */
+/** Whether a response is the wallet's receipt, judged by its body, because not every proxy passes on the header. */
 function isReceipt({ status, body }: Answer, wallet: string): boolean {
   const payer = getMember(getMember(body, 'deed'), 'wallet')
   const isOurs = typeof payer !== 'string' || payer.toLowerCase() === wallet.toLowerCase()

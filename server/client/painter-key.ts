@@ -1,6 +1,6 @@
 /**
- * A key that can repaint but cannot pay. Each purchase names it as its painter, so that later repaints, such as those
- * of a scheduled job, do not need the key that pays.
+ * A key that can repaint but cannot pay. Each purchase names this key as the painter, so that later repaints, such as
+ * those of a scheduled job, do not need the key that pays.
  */
 
 import { randomUUID } from 'node:crypto'

@@ -25,8 +25,8 @@ export type Terms = {
 /** The extension of x402 that carries the salt of a bound order. */
 const BINDING = 'order-binding'
 
-// A wall requests five minutes. This client signs no payment that is valid for longer than this limit, whatever the
-// wall requests.
+// A wall requests a validity of five minutes. This client signs no payment that is valid for longer than this limit,
+// whatever the wall requests.
 const SECONDS_MAX = 600
 
 /** Reads the PAYMENT-REQUIRED header: `unsupported` if it has no offer that this client signs. */

@@ -9,7 +9,7 @@ import { parseObject } from './json.ts'
 /** A paid request: an address to GET, or to POST a JSON body to. */
 export type OrderRequest = { readonly url: string; readonly body?: string }
 
-/** An order with its payment. If it is sent again unchanged, it never pays twice. */
+/** An order with its payment. Sending it again unchanged never pays twice. */
 export type SignedRequest = OrderRequest & {
   readonly payment: string // the PAYMENT-SIGNATURE header
   readonly salt?: string // which binds the payment's nonce to the order

@@ -179,7 +179,7 @@ function renderPaymentValues({ offer }: Site): Values {
 
 const renderJson = (value: unknown) => JSON.stringify(value, null, 2)
 
-// Each field of the type on one line, as such types are usually written.
+// Matches a field of the signed type, to put it on one line, as such types are usually written.
 const memberPattern = /\{\s+"name": ("\w+"),\s+"type": ("\w+")\s+\}/g
 
 /** The exact texts to sign, and examples with a publicly known key. */

@@ -27,7 +27,7 @@ export const hasClaimed = (steps: Steps): boolean =>
 export const hasChainAnswer = (steps: Steps): boolean =>
   steps.some((step) => step.do === 'ask-chain' && step.state === 'answered')
 
-/** Whether a run waits for another purchase of its payer to end. */
+/** Whether a run is waiting for another purchase by the same payer to end. */
 export const isWaiting = (steps: Steps): boolean =>
   steps.some((step) => step.do === 'resolve-other' && step.state === 'asked')
 
@@ -42,7 +42,8 @@ export function findHandedOverPurchase(steps: Steps): SoldPurchase | undefined {
 }
 
 /**
- * The state of the payment in the ledger as a run knows it: from its look-up, or from what the run has written since.
+ * The state of the payment in the ledger as a run knows it: from the run's look-up, or from what the run has written
+ * since then.
  */
 export function findKnownState(steps: Steps): Purchase['state']['kind'] | undefined {
   let known: Purchase['state']['kind'] | undefined

@@ -1,6 +1,6 @@
 /**
- * Shortens the log: for some days, keeps only the last repaint or name of each hour, and afterwards only the latest of
- * all.
+ * Shortens the log: of each block's repaints and each wallet's names, keeps only the last of each hour for some days,
+ * and afterwards only the latest of all.
  */
 
 import { ignoreUnavailable } from '../domain/failure.ts'
@@ -58,7 +58,7 @@ export function createLogCompactor({
 
   const compactOnce = async (signal: AbortSignal) => {
     const now = clock.now()
-    // Only whole hours are processed, so that the last entry of each is known.
+    // Only whole hours are processed, so that the last entry of each hour is known.
     const thinned = await dropChosen(
       thinnedTo,
       computeHour(now - COMPACTED_AFTER_MS) * HOUR_MS,

@@ -23,8 +23,8 @@ export type BlockPlan = Pick<PaintPlan, 'fit' | 'dither' | 'background'> & { rea
 export type ImageToPixelsDeps = { readonly pictures: Pictures; readonly limits: RateLimits }
 
 /**
- * Returns the blocks row by row, and a picture of all of them together. The client at `address` must already have been
- * charged for the first megapixel.
+ * Returns the blocks row by row, and a picture of all of them together. The budget of the client at `address` must
+ * already have been charged for the first megapixel.
  */
 export async function convertImageToPixels(
   { pictures, limits }: ImageToPixelsDeps,

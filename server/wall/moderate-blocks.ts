@@ -67,13 +67,16 @@ const createWalletMatcher = (text: string) => {
   return (wallet: Address) => wallet === wanted || truncateWallet(wallet).toLowerCase() === wanted
 }
 
-/** The result, block by block. */
+/** The results of an action, block by block. */
 export type Moderated = readonly { readonly block: BlockIndex; readonly result: ModerationResult }[]
 
 /** The person who acts, and the reason. */
 export type Reason = { readonly who: string; readonly why: string | null }
 
-/** Hides or shows parts. Once this resolves, no reader sees hidden parts. */
+/**
+ * Hides or shows parts. Once this resolves, this process's view has no hidden parts; other processes and the published
+ * reads follow within seconds.
+ */
 export async function moderateBlocks(
   { moderation, clock, logger, applyNewEntries }: ModerateDeps,
   { name, blocks, wallet }: NamedBlocks,

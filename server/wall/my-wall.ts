@@ -14,7 +14,7 @@ import { findNearChanges, rankByBlocks } from '../domain/wall/near-changes.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
 import type { LedgerReader, Clock, Log } from '../ports.ts'
 
-/** The inputs of the list. `contact` is whom payers contact about money owed to them. */
+/** The inputs of the list. `contact` says whom payers can contact about money owed to them. */
 export type MyWallDeps = {
   readonly view: WallView
   readonly ledgerReader: LedgerReader

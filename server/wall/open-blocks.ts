@@ -35,7 +35,7 @@ export function createTakenBlocks({ view, ledgerReader, applyNewEntries }: Taken
     // Held blocks are read first, so that a block sold meanwhile is seen as held or claimed, never as open.
     const held = await ledgerReader.listHeld()
     await applyNewEntries()
-    // A claimed block stays claimed, so the number of claimed blocks identifies them.
+    // A claimed block stays claimed, so the number of claimed blocks identifies the set of them.
     const state = `${view.claimed.size} ${held.join()}`
     if (kept?.state !== state) kept = { state, taken: createTaken(view, held) }
     return kept.taken

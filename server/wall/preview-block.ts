@@ -90,7 +90,7 @@ function computeSpace({ claimed }: WallView, now: Taken, holding: Holding): Targ
   return blocks.some((block) => now.has(block)) ? 'reserved' : 'open'
 }
 
-/** Checks each field separately, so that a caller can fix all of them at once. `readPicture` checks the picture. */
+/** Checks each field separately, so that a caller can fix all errors at once. `readPicture` checks the picture. */
 function findListingProblems(said: PreviewInput): PreviewProblem[] {
   return LISTING_KEYS.filter((key) => key !== 'px').flatMap((key) => {
     const listing = readListing({ [key]: said[key] })
@@ -137,7 +137,7 @@ function createRequest(offer: Offer, target: Target, said: PreviewInput): Previe
   return { method: 'POST', url, body: { at: at === 'next' ? at : formatCoord(at), w, h, ...texts } }
 }
 
-/** Draws claimed blocks as they are, and open ones as they would be after the purchase. */
+/** Draws a claimed target as it is, and any other target as it would be after the purchase, with its surroundings. */
 async function renderImage(
   { view, pictures }: PreviewDeps,
   holding: Holding,

@@ -90,10 +90,10 @@ export const STREAMS_PER_ADDRESS = 256
  */
 export const STREAMS_PER_SITE = 1024
 
-// Each bucket takes about 100 bytes. Budgets do not help against a client with more addresses than this.
+// Each bucket takes about 100 bytes. Budgets do not help against a client with more than `KEYS_MAX` addresses.
 const KEYS_MAX = 20_000
 
-/** How much of each budget every client has used up, in this process's memory only. */
+/** How much of each budget every client, wallet or block has used up, in this process's memory only. */
 export type RateLimits = {
   /** Takes one unit, or `cost` units, from a budget; returns a refusal if the budget is used up. */
   take(name: BudgetName, who: string, cost?: number): Failure | undefined

@@ -20,7 +20,7 @@ export type DeedsDeps = {
   readonly payees: ReadonlySet<Address>
 }
 
-/** Reads a page. Deeds of sales that are not yet in the feed come with the next page. */
+/** Reads a page. Deeds of sales that are not yet in the feed come with a later page. */
 export async function readDeeds(deps: DeedsDeps, { after, owedAfter, limit }: DeedsQuery): Promise<DeedsPage> {
   const { ledgerReader, view, applyNewEntries, offer, payees } = deps
   const [found, owed] = await Promise.all([

@@ -261,8 +261,8 @@ export async function makeChange<Answer>(
 }
 
 /**
- * The request at a path. If only the sign-in shows which wallet the request concerns, `createRequest` makes the request
- * for that wallet.
+ * A request that a sign-in authorizes, with its path. If only the sign-in shows which wallet the request concerns,
+ * `createRequest` makes the request for that wallet.
  */
 export type AskedBySignIn<Answer> = { readonly path: string; readonly what: string } & (
   | SignedRequest<Answer>

@@ -1,6 +1,6 @@
 /**
- * Returns the exact text that a wallet signs to edit a block or an area, to register or to name a painter. Refuses what
- * the write itself would refuse.
+ * Returns the exact text that a wallet signs to edit a block or an area, to register or to name a painter. Refuses a
+ * change that the write itself would refuse, whatever its signature.
  */
 
 import { type TObject, Type } from '@sinclair/typebox'

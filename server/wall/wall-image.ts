@@ -46,7 +46,7 @@ const WAITING_MAX = 32
 /** A picture by its key: a cached one, or one that `make` draws now; refused while too many drawings wait. */
 type ImageCache = (key: string, make: () => Promise<WallImage['png']>) => Promise<WallImage | Failure>
 
-/** Draws a few pictures at a time, and caches the latest `keptMax` until the wall changes. */
+/** Draws a few pictures at a time, and caches the `keptMax` most recently requested ones until the wall changes. */
 function createImageCache(view: WallView, keptMax: number): ImageCache {
   const limit = pLimit(AT_ONCE)
   const kept = createLru<string, Promise<WallImage>>(keptMax)
@@ -83,7 +83,7 @@ const CARDS_MAX = 64
 // Cards show the whole wall in two sizes.
 const SMALL_WALLS_MAX = 2
 
-/** Draws cards. All cards share the scaled-down wall, until the wall changes. */
+/** Draws cards. All cards share the scaled-down pictures of the wall, until the wall changes. */
 export function createCardImages({
   view,
   pictures,

@@ -41,7 +41,7 @@ const areaAnswer = { area: '80,45,4x3', owner: 'you', pixels: 'yours' }
 
 export const ofNext: JsonObject = { bazaar: createEntry(input, createHttpSchema('GET', { queryParams }), blockAnswer) }
 
-/** The entry of all blocks by coordinate, which a catalogue lists as one endpoint. */
+/** The entry of all blocks that are bought by coordinate; a catalogue lists them as one endpoint. */
 export const ofBlocks: JsonObject = {
   bazaar: {
     ...createEntry(

@@ -20,7 +20,7 @@ type Known = {
 // the SDK's.
 const KNOWN: Readonly<Record<Network, Known>> = networks
 
-// On Arbitrum, contracts see Ethereum's block numbers, but events carry Arbitrum's, so blocks are not sold there. A
+// On Arbitrum, contracts see Ethereum's block numbers, but events carry Arbitrum's, so walls do not sell there. A
 // wall that has sold there still opens, for its books and its open purchases.
 const CLOSED: ReadonlySet<string> = new Set<Network>(['eip155:42161', 'eip155:421614'])
 

@@ -160,8 +160,8 @@ export const paymentIdentifier = {
 const ownExtensions: ReadonlySet<string> = new Set(Object.keys({ ...ofNext, ...paymentIdentifier, ...orderBinding }))
 
 /**
- * The identifier in the `extensions` of a payload; `none` if a client gives none, or only echoes the declaration, and
- * `malformed` if it breaks the extension's rules.
+ * The identifier in the `extensions` of a payload; `none` if a client gives none or only echoes the declaration,
+ * `malformed` if the client's data breaks the extension's rules.
  */
 function readIdentifier(extensions: unknown): { readonly id: string } | 'none' | 'malformed' {
   const declared = getMember(extensions, NAME)

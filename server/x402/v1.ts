@@ -2,7 +2,7 @@
  * The headers of both versions of x402. Many clients know only version 1: the terms are in the body of a 402, the
  * payment comes in X-PAYMENT, and the settlement is returned in X-PAYMENT-RESPONSE. The signed message is the same. If
  * a request has both headers, they must carry the same payment, and the response is that of version 2. Once no client
- * sends X-PAYMENT any more (`wall_paid_requests_total`), only the headers of version 2 will stay.
+ * sends X-PAYMENT any more (see `wall_paid_requests_total`), only the headers of version 2 will remain.
  */
 
 import type { SettleResponse } from '@x402/core/types'

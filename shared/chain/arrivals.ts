@@ -81,12 +81,12 @@ export const canBuyBlocks = (amount: bigint): boolean => amount > 0n && amount %
 /** The recorded payments. Each key consists of a payment's payer and nonce. */
 export type RecordedPayments = {
   readonly amounts: ReadonlyMap<string, bigint> // amounts of payments that bought blocks or became a credit
-  /** Payments that have neither bought blocks nor become a credit, and may never do so. */
+  /** Payments that have neither bought blocks nor become a credit, and perhaps never will. */
   readonly unfinished: ReadonlySet<string>
   readonly noted: ReadonlyMap<string, 'stray' | 'resolved'> // the decisions about money without a purchase
 }
 
-/** Which arrivals are recorded, and how; `orphans` may be payments for blocks, but are not recorded. */
+/** Arrivals, grouped by what the records say about them; `orphans` may be payments for blocks, but are not recorded. */
 export type MatchedArrivals<A> = Readonly<Record<'booked' | 'landed' | 'stray' | 'resolved' | 'orphans', readonly A[]>>
 
 /** Compares arrivals with recorded payments. `keyOf` returns the key of a payment by its authorization. */

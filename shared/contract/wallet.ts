@@ -101,7 +101,7 @@ export const NearChange = Type.Object({
 })
 export type NearChange = Static<typeof NearChange>
 
-/** The part of the response that a request with `since` adds. */
+/** The part that is added to the response if the request has `since`. */
 const News = Type.Object({
   rankByBlocks: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()], {
     description: 'Rank by number of blocks; null before the wallet’s first purchase is final.',

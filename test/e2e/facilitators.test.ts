@@ -20,7 +20,7 @@ beforeAll(async () => {
   await openWall()
 })
 
-/** Starts a new wall. Each group needs one, because a wall prefers facilitators that have not failed. */
+/** Starts a new wall. Each group of tests needs one, because a wall prefers facilitators that have not failed. */
 async function openWall(first = around.facilitator.url) {
   const facilitators = `${first}, ${second.url.replace('//', '//name:password@')}`
   wall = await around.startArmedWall({ FACILITATOR_URL: facilitators, DATABASE_PATH: around.databasePath })

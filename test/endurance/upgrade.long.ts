@@ -5,7 +5,7 @@ import { type Cluster, startCluster } from '../support/e2e/cluster.ts'
 import { isInstalled, type Proxy, type ProxyName, startProxy } from '../support/e2e/proxies.ts'
 import { expectBooksToBalance } from '../support/e2e/read-wall.ts'
 
-// Goal: if three instances are replaced one after the other, no client notices. Method: each load balancer, configured
+// Goal: if three instances are replaced one after another, no client notices. Method: each load balancer, configured
 // as in `deploy/`, in front of three processes on one PostgreSQL database, with readers, buyers and painters all the
 // while. A missing response, or one with a 5xx, is a failure. Each part is skipped if its load balancer is not
 // installed.

@@ -10,7 +10,7 @@ const OWNER_ONLY = 0o600
  */
 export function makePrivate(path: string): void {
   try {
-    // The files beside it keep the mode that an older version gave them.
+    // Files that already exist beside it keep the mode that an older version gave them, so their mode is set, too.
     for (const file of [path, `${path}-wal`, `${path}-shm`]) if (existsSync(file)) chmodSync(file, OWNER_ONLY)
     if (!existsSync(path)) closeSync(openSync(path, 'a', OWNER_ONLY))
   } catch {

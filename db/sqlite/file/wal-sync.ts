@@ -20,7 +20,7 @@ const flushFile = promisify(fdatasync)
 
 /** The disk of the database at `path` (or `:memory:`). */
 export function createDisk(path: string): Disk {
-  // Without a disk, there is no flush to wait for, so only writers in one turn of the event loop share a commit.
+  // Without a disk, there is no flush to wait for, so only writers in the same turn of the event loop share a commit.
   if (path === ':memory:') return { soon: queueMicrotask, close: () => {} }
   // The log exists from the first write on, and is the same file as long as the database is open.
   let file: number | undefined

@@ -111,7 +111,7 @@ export const MACHINE: Machine = {
   soon: setImmediate,
 }
 
-/** How often an endpoint may be called, and the clock that measures it. */
+/** How often per second an endpoint may be called, and the clock that measures the seconds. */
 type EndpointLimits = { readonly perSecond: number | undefined; readonly clock: Clock }
 
 /** Makes an endpoint for a chain. */

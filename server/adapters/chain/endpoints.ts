@@ -42,8 +42,8 @@ export type Endpoints = {
   recordBlock(height: Height): void
   /**
    * Tries `work` on one endpoint after another until it succeeds. A result comes from one endpoint only, because two
-   * may be at different blocks. While all endpoints lag behind, retries as long as `onLag` allows; after other
-   * failures, tries all endpoints once more.
+   * endpoints may be at different blocks. While all endpoints lag behind, retries as long as `onLag` allows; after
+   * other failures, tries all endpoints once more.
    */
   tryEach<T>(context: CallContext, work: (session: Session) => Promise<T>, onLag?: 'fail' | 'wait'): Promise<T>
   readonly onProbed: OnProbed
@@ -55,7 +55,7 @@ export type Endpoints = {
 
 export type RpcRequest = (method: string, params: readonly unknown[]) => Promise<unknown>
 
-/** How endpoints are called. `callsPerSecond` is the limit of each; `undefined` is unlimited. */
+/** How endpoints are called. `callsPerSecond` is the limit of each endpoint; `undefined` is unlimited. */
 export type EndpointOptions = {
   readonly clock: Clock
   readonly callsPerSecond?: number | undefined

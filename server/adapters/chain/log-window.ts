@@ -16,7 +16,7 @@ export type LogWindow = {
 const FIRST = 2000n
 const MOST = 10_000n
 
-// After each rejection the window grows less often, so an endpoint with a fixed limit rejects hardly any calls.
+// After each rejection, the window grows less often, so an endpoint with a fixed limit rejects hardly any calls.
 const GROW_AFTER = 16
 const GROW_AFTER_MOST = 4096
 
@@ -36,7 +36,7 @@ export function createLogWindow(): LogWindow {
       size = size * 2n > MOST ? MOST : size * 2n
     },
     recordRefused(blocks) {
-      // Other calls may have learnt more since that range was requested.
+      // Other calls may have learnt a smaller size since this range was requested.
       if (blocks > size) return
       size = blocks / 2n
       servedInARow = 0

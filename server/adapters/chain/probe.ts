@@ -18,7 +18,8 @@ const FEW_BLOCKS = 1000n
 const abi = parseAbi(['function name() view returns (string)', 'function version() view returns (string)'])
 
 /**
- * Probes every endpoint. One working endpoint is enough unless another has a fault; other problems are only reported.
+ * Probes every endpoint. One working endpoint is enough, unless another endpoint has a fault; lesser problems are only
+ * reported.
  */
 export async function probeEndpoints(
   endpoints: Endpoints,

@@ -55,10 +55,11 @@ const ELSEWHERE = { kind: 'void', why: 'the authorization was used for another t
  * Returns what a transaction did to a payment's authorization; `silent` if the receipt does not show it. Uses the
  * receipt alone, because a reorganisation renumbers events.
  *
- * Circle's token marks an authorization as used and then moves the money, without another event in between: it has
- * already verified the signature, and a contract wallet cannot emit events while it verifies. So the very next event is
- * the signed transfer. If a later version of the token emits an event in between, the receipt cannot prove a payment.
- * It only shows that we were not paid, and only if no event in it pays us that amount from that payer.
+ * Circle's token marks an authorization as used and then moves the money, without another event in between: the token
+ * has already verified the signature, and a contract wallet cannot emit events while it verifies one. So the very next
+ * event is the signed transfer. If a later version of the token emits an event in between, the receipt cannot prove a
+ * payment. The receipt can then only show that we were not paid: it does so if none of its events pays us that amount
+ * from that payer.
  */
 export function findPaymentOutcome(receipt: TransactionReceipt, payment: WatchedPayment): ChainStatus {
   const { logs } = receipt
@@ -77,6 +78,6 @@ export function findPaymentOutcome(receipt: TransactionReceipt, payment: Watched
   const next = logs[at + 1]
   if (isPaymentToUs(next)) return { kind: 'paid', tx: toLowerHex(receipt.transactionHash) }
   if (joinLogTopics(next)?.startsWith([TRANSFER, pad(payment.payer)].join()) === true) return ELSEWHERE
-  // Without a next event the receipt is incomplete.
+  // Without a next event, the receipt is incomplete.
   return next === undefined || logs.some(isPaymentToUs) ? SILENT : ELSEWHERE
 }

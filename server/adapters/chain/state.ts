@@ -1,4 +1,4 @@
-/** Reads the state of authorizations at one block. Queries in one turn of the event loop share one multicall. */
+/** Reads the state of authorizations at one block. Queries in the same turn of the event loop share one multicall. */
 
 import { decodeFunctionResult, encodeFunctionData, multicall3Abi, parseAbi, RpcRequestError } from 'viem'
 import type { Address, Hash, PaymentKey, UnixSeconds } from '../../domain/purchase/payment.ts'
@@ -41,7 +41,7 @@ const abi = parseAbi([
   'function getBlockHash(uint256 blockNumber) view returns (bytes32)',
 ])
 
-/** Makes a reader whose queries in one turn of the event loop share their calls. */
+/** Makes a reader whose queries in the same turn of the event loop share their calls. */
 export function createStateReader({ soon }: Machine): StateReader {
   const shared = { latest: new Map<Endpoint, SharedCheck>(), safe: new Map<Endpoint, SharedCheck>() }
   const readShared = (tag: Tag, { endpoint, urgency }: Session, question: StateQuestion) => {
@@ -60,7 +60,7 @@ export function createStateReader({ soon }: Machine): StateReader {
       } catch (error) {
         if (!isRefusal(error)) throw error
         const state = await readState(session, question)
-        // Single calls work, so the endpoint rejects multicalls.
+        // Single calls succeed although the multicall failed, so the endpoint rejects multicalls.
         endpoint.hasMulticall = false
         return state
       }
@@ -181,7 +181,8 @@ async function readState(session: Session, question: StateQuestion): Promise<Aut
 
 async function readSafeState(session: Session, question: StateQuestion): Promise<AuthorizationState | undefined> {
   const block = await readBlock(session, 'safe').catch((error: unknown) => {
-    // An endpoint without safe blocks returns an error. A rate limit also returns an error, but is a failure.
+    // An endpoint without safe blocks returns an error. A rate-limited call also returns an error, but counts as a
+    // failure.
     if (error instanceof RpcRequestError && error.code !== LIMIT_EXCEEDED) return undefined
     throw error
   })

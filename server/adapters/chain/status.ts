@@ -92,7 +92,7 @@ async function readOutcome(
   seen: AuthorizationState,
 ): Promise<ChainStatus> {
   const { payment, named, proof, storeProof } = check
-  // The block that contained the payment in an earlier check has not been replaced.
+  // If the hash is the same, the block in which an earlier check found the payment has not been replaced.
   if (proof !== undefined && seen.hash === proof.blockHash) return { kind: 'paid', tx: proof.tx }
   const interpretReceipt = (receipt: TransactionReceipt | undefined) => {
     const end = receipt === undefined ? SILENT : findPaymentOutcome(receipt, payment)
@@ -135,8 +135,8 @@ async function readOutcome(
 
 /**
  * Finds the blocks that can contain the use of an authorization. If the endpoint has the state at older blocks, these
- * blocks fit in one query for events; otherwise they are all blocks since `head`. The authorization was unspent at
- * `head`, so only a reorganisation can move its use to an older block.
+ * blocks fit in one query for events; otherwise they are all blocks from shortly before `head` on. The authorization
+ * was unspent at `head`, so only a reorganisation can move its use to an older block.
  */
 async function findRangeOfUse(
   session: Session,

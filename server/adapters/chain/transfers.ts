@@ -92,8 +92,8 @@ export async function readEvents(
 const REFUSING: ReadonlySet<number | undefined> = new Set([400, 413, 422])
 
 /**
- * Whether a smaller range may succeed. Any RPC error counts, because endpoints word the error for a range that is too
- * large differently.
+ * Whether a smaller range may succeed. Any RPC error counts, because endpoints use different words to reject a range
+ * that is too large.
  */
 function isRangeTooLarge(error: unknown, blocks: bigint): boolean {
   if (error instanceof RpcRequestError) return true

@@ -270,7 +270,7 @@ function findRefusal({ status, value }: HttpAnswer, field: 'isValid' | 'success'
   return typeof value === 'object' && value !== null && field in value ? { ...value } : undefined
 }
 
-// A response with such a status and without a rejection is about the request, not about the payment.
+// A response with one of these statuses, but without a rejection, is about the request, not about the payment.
 const NOT_UNDERSTOOD: ReadonlySet<number> = new Set([400, 422])
 
 /** A facilitator that names a transaction has sent it, whatever else the response contains. */

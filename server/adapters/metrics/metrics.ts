@@ -36,7 +36,7 @@ export type Metrics = {
 /** Counts a response: the path of its route, its status, and its duration in milliseconds. */
 type HttpMeter = (route: string, status: number, tookMs: number) => void
 
-// A read of the chain takes tens of milliseconds, a settlement seconds, and none exceeds its timeout.
+// A read of the chain takes tens of milliseconds, a settlement seconds, and neither exceeds its timeout.
 const BUCKETS_SECONDS = [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100]
 
 // Reads take a fraction of a millisecond, a purchase seconds.

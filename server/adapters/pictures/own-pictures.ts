@@ -1,4 +1,7 @@
-/** The worker that encodes the wall's own pictures. It gets no uploads, so it lives as long as the process. */
+/**
+ * The worker that encodes and scales down the wall's own pictures. It gets no uploads, so it lives as long as the
+ * process.
+ */
 
 import { PALETTE } from '../../../shared/palette.ts'
 import { quantise } from '../../../shared/quantise.ts'

@@ -1,6 +1,7 @@
 /**
  * Checks on the chain whether contract wallets signed (EIP-1271), even before their deployment (EIP-6492). Anybody can
- * cause these queries, so they are limited, in total and per wallet. Over a limit the result is `busy`, never a denial.
+ * cause these queries, so they are limited, in total and per wallet. Over a limit, the result is `busy`, never a
+ * denial.
  */
 
 import {
@@ -47,7 +48,7 @@ const QUESTIONS: Readonly<Record<Priority | 'known payer', Budget>> = {
 // A flood that names one wallet must not use up the share of other wallets.
 const ABOUT_ONE: Budget = { burst: 4, perSecond: 2 }
 
-// Cached wallets of each kind, a few hundred bytes each.
+// How many wallets of each kind are cached; each takes a few hundred bytes.
 const REMEMBERED_MAX = 4096
 
 /** Makes a check that queries wallet contracts through `request`. */
@@ -104,7 +105,7 @@ const eip1271 = parseAbi(['function isValidSignature(bytes32 digest, bytes signa
 // Enough gas to deploy a wallet and to verify a passkey's signature in Solidity.
 const GAS_MAX = numberToHex(5_000_000)
 
-// EIP-1271's magic value, as the 32-byte word that a token compares.
+// EIP-1271's magic value, as the 32-byte word that a token expects.
 const YES = `0x1626ba7e${'00'.repeat(28)}`
 
 /** Queries all digests in one call that changes no state on the chain. */
@@ -119,7 +120,7 @@ async function queryContract(
     allowFailure: true,
     callData: encodeFunctionData({ abi: eip1271, functionName: 'isValidSignature', args: [digest, signature] }),
   }))
-  // If the wallet has been deployed meanwhile, its deployment fails and changes nothing.
+  // If the wallet has been deployed in the meantime, deploying it again fails and changes nothing.
   const first =
     deployment === undefined ? [] : [{ target: deployment.to, allowFailure: true, callData: deployment.data }]
   const data = encodeFunctionData({ abi: multicall3Abi, functionName: 'aggregate3', args: [[...first, ...questions]] })

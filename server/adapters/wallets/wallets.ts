@@ -110,7 +110,7 @@ const [S_FROM, S_TO] = [2 + 64, 2 + 128]
 const S_MAX = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
 
 type Reputation = {
-  /** Whether requests from an address are checked before those of suspects. */
+  /** Whether requests from an address use the budget for owners, not the one for suspects. */
   isTrusted(from: string): boolean
   /** Records whether a signature that an address sent was valid. */
   recordResult(from: string, isGood: boolean): void
@@ -122,7 +122,7 @@ const ATTEMPTS: Budget = { burst: 3, perSecond: 0.5 }
 
 const SUSPECTED_MS = 600_000
 
-// Remembered addresses of each kind, a few hundred bytes each.
+// How many addresses of each kind are remembered; each takes a few hundred bytes.
 const REMEMBERED_MAX = 4096
 
 function createReputation({ elapsed }: Pick<Clock, 'elapsed'>): Reputation {

@@ -10,8 +10,8 @@ import type { Hex, TransactionReceipt } from './chain-facts.ts'
 /** The maximum number of calls in one request. */
 export const BATCH_MAX = 100
 
-// How many blocks of events one call covers, and how many calls one request contains: limits that most public endpoints
-// accept.
+// How many blocks of events one call covers, and how many calls one request contains: most public endpoints accept
+// these numbers.
 const WINDOW = 10_000n
 const WINDOWS_AT_ONCE = 10
 

@@ -103,7 +103,7 @@ export const createNoDeedFinding = ({ payer, nonce, amount, tx }: ChainPayment):
 })
 
 /**
- * The finding if a wall is not paid in its network's dollar, so that nothing can be proved; `undefined` if it is.
+ * The finding that a wall is not paid in its network's dollar, so that nothing can be proved; otherwise `undefined`.
  */
 export function checkToken({ network, asset }: Pick<Claims, 'network' | 'asset'>): Finding | undefined {
   const known = isNetwork(network) ? networks[network] : undefined

@@ -18,8 +18,8 @@ export type VerifyOptions = {
   /** JSON-RPC endpoints of the wall's network, queried in this order; a public one by default. */
   readonly rpc?: readonly string[] | undefined
   /**
-   * Looks up only the payments of deeds with a greater number, and searches the chain from the first of these payments
-   * on.
+   * Looks up only the payments of deeds with a number above this one, and searches the chain from the first of these
+   * payments on.
    */
   readonly since?: number | undefined
   /** Reads everything from the chain again, ignoring the cache. */

@@ -55,7 +55,7 @@ export const documentOperation = <Docs extends OperationDocs>(docs: Docs, ...end
   return { detail } as { readonly detail: typeof detail; readonly response: Responses<Docs> }
 }
 
-/** The schemas of the responses of an operation by status. */
+/** The schemas of an operation's responses, by status. */
 type Responses<Docs extends OperationDocs> = {
   readonly [Status in 200 | (typeof statusOf)[Docs['codes'][number]]]: Status extends 200
     ? DoneOf<Docs>

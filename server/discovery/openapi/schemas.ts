@@ -72,7 +72,7 @@ const named: Readonly<Record<string, TObject>> = {
   IdentityFields,
 }
 
-// To make a schema optional, TypeBox copies it, but the copy shares its `properties`.
+// To make a schema optional, TypeBox copies it, but the copy shares its `properties`, so these identify a named schema.
 const nameOf = new Map<unknown, string>(Object.entries(named).map(([name, { properties }]) => [properties, name]))
 
 /** Every named schema in full. */

@@ -57,8 +57,8 @@ const readNonce = ({ payload }: PaymentPayload) => (payload as { authorization: 
 let credited: { readonly payer: Address; readonly nonce: Hex }
 
 /**
- * Creates a credit: an area's payment settles after a row across the whole wall was sold, which leaves no space for the
- * area.
+ * Creates a credit: the payment for a tall area settles after a row across the whole wall was sold, so no space is left
+ * for the area.
  */
 async function creditArea(): Promise<void> {
   const tall = { at: '7,0', w: 1, h: 90 }
@@ -73,7 +73,7 @@ async function creditArea(): Promise<void> {
   await waitUntil(async () => (await readDeeds()).owed.length === 1)
 }
 
-/** Pays a dollar without an order, which the operator records as stray. */
+/** Pays a dollar without an order; the operator records the payment as stray. */
 async function payWithoutOrder(): Promise<void> {
   const payer = await world.network.createFundedWallet(1)
   const payload = await signPayment(payer, createOneDollarTerms(world.payTo))
@@ -141,7 +141,7 @@ type Lie = {
   readonly changeCanvas?: (canvas: Canvas) => object
 }
 
-/** Starts a wall that lies; a lie about a deed applies only to the block or area at `place`. */
+/** Starts a wall that lies; a lie about a deed or a sale applies only to the block or area at `place`. */
 function startLyingWall(place: string, { changeDeed, changePage, changeSale, changeCanvas }: Lie) {
   const readPlace = ({ blocks }: SaleDeed) => ('coord' in blocks ? blocks.coord : blocks.at)
   return Bun.serve({
@@ -173,7 +173,7 @@ const ANYBODY = `0x${'12'.repeat(20)}` as const
 const SEPOLIA_DOLLAR = networks['eip155:84532'].token.address
 const OTHER_TOKEN = `0x${'70'.repeat(20)}` as const
 
-/** A payment of the wall’s price in a token that anybody can mint. */
+/** Pays the wall’s price in a token that anybody can mint; returns the facts of the payment. */
 async function payInAnotherToken() {
   const payer = await world.network.createFundedWallet(0)
   await world.network.client.setCode({ address: OTHER_TOKEN, bytecode: dollarCode })
@@ -191,7 +191,7 @@ async function payInAnotherToken() {
   return { tx, nonce, wallet: truncateWallet(from) }
 }
 
-/** Calls a token; returns the transaction, which may fail. */
+/** Calls a token; returns the mined transaction, which may have failed. */
 async function sendCall(from: Address, to: Address, call: TokenCall): Promise<Hex> {
   const { client } = world.network
   const data = encodeFunctionData({ abi: dollarAbi, ...call } as EncodeFunctionDataParameters<typeof dollarAbi>)

@@ -45,7 +45,7 @@ function waitForEqualCanvases(words = ''): Promise<string> {
   })
 }
 
-/** Sends a signed request to one instance after the other until one returns a final outcome. */
+/** Sends a signed request to each instance in turn until one returns a final outcome. */
 function sendInTurn(payment: string, first = 0): Promise<Response> {
   let turn = first
   return waitFor(async () => {
@@ -197,7 +197,7 @@ test('a reader of the live stream that reconnects to another instance continues 
   const ids = [...first]
   for (let turn = 1; turn <= 6; turn++) {
     await repaintBlock(wall.getInstance(turn), owner, '10,9', `turn ${turn}`)
-    // The other instance may not have read the repaint yet.
+    // The next instance may not have read the repaint yet.
     ids.push(...(await readEvents(wall.getInstance(turn + 1).url, ids.at(-1) ?? 0, 1)))
   }
   expect(ids).toEqual(ids.map((_, at) => at + 1))

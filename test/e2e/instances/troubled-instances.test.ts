@@ -66,7 +66,7 @@ test(
     expect(await (await fetchBlock(other, 'next', payment)).json()).toMatchObject({ owner: 'you' })
     expect(await around.readBalance(first)).toBe(1)
 
-    // When the frozen instance continues, it finds what the others did, and sells nothing a second time.
+    // When the frozen instance continues, it finds what the other instance did, and sells nothing a second time.
     process.kill(frozen.pid, 'SIGCONT')
     await cutOff
     await waitUntil(async () => (await countSales(frozen)) === 2)

@@ -34,7 +34,7 @@ export async function openSdkClient(url: string): Promise<ToolUser> {
 
 type Mode = NonNullable<NonNullable<ConstructorParameters<typeof NewestClient>[1]>['versionNegotiation']>['mode']
 
-/** The client of the SDK's successor, with one of its ways to negotiate the protocol. */
+/** The client of the SDK's successor, which negotiates the protocol in the way that `mode` names. */
 export const openNewestClient =
   (mode: Exclude<Mode, undefined>, spoken: string) =>
   async (url: string): Promise<ToolUser> => {

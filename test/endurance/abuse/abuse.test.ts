@@ -42,7 +42,7 @@ const TIMES_QUIET_MAX = 10
 
 // An upper bound on how long a flood and its buyers take.
 const LONGEST_SECONDS = 30
-// The wall probes the facilitator once a minute.
+// The wall has the facilitator verify a probe payment once a minute.
 const PROBES_MAX = 2
 
 let scene: Scene

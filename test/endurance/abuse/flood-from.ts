@@ -27,7 +27,7 @@ export type FloodCounts = {
   readonly resets: number
 }
 
-/** A separate process that carries out one flood order after the other. */
+/** A separate process that carries out one flood order after another. */
 export type Flooder = { flood(order: FloodOrder): Promise<FloodCounts>; stop(): Promise<void> }
 
 /** Starts a flooder. */

@@ -94,7 +94,7 @@ async function createRepaintRequest(at: number, target: Target): Promise<Uint8Ar
 
 const picture = createFlatPng(100, 100, '#5f87af')
 
-// Few bytes that are slow to decode: the maximum number of pixels, all of them black.
+// A picture of few bytes that is slow to decode: it has the maximum number of pixels, all of them black.
 const blankPicture = buildPng(3840, 2160, GREY, new Uint8Array((3840 + 1) * 2160))
 
 const manyParts = `[${'{},'.repeat(300_000)}{}]`

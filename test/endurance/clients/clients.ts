@@ -1,6 +1,6 @@
 /**
- * Third-party clients, and how each is started. The `overrides` in their package.json replace the packages that only
- * browsers load, which are half of all packages, with a tiny one.
+ * Third-party clients, and how each is started. The `overrides` in their package.json replace half of all packages,
+ * those that only browsers load, with a tiny one.
  */
 
 import { join } from 'node:path'

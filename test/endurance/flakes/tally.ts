@@ -7,8 +7,8 @@ export type Round = { readonly passed: number; readonly failed: readonly string[
 
 /**
  * Parses the output of a round; each failure is a file and a test name. An interrupted round gives partial results. If
- * the round failed (`isFine` is false) but no test did, the run itself counts as the failure, for example because a
- * file cannot be loaded.
+ * the round failed (`isFine` is false) but no test did, for example because a file cannot be loaded, the run itself
+ * counts as the failure.
  */
 export function parseRound(output: string, isFine: boolean): Round {
   let file = ''

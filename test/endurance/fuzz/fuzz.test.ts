@@ -5,7 +5,7 @@ import { fuzzRequests, fuzzWire } from './fuzz.ts'
 
 // Goal: no request gets a 5xx or an error in an unknown format, and no request changes a row unless it gets a 200.
 // Method: generated requests, most of them valid except for a small change, to the whole service with a real database
-// and fake surroundings. `bun run endurance fuzz` sends a million requests, with another seed each time.
+// and fake surroundings. `bun run endurance fuzz` sends a million requests, with a different seed each time.
 
 const SEED = IS_LONG_RUN ? Date.now() % 2 ** 31 : 402
 const REQUESTS = IS_LONG_RUN ? 1_000_000 : 2500

@@ -7,7 +7,7 @@ import { exchangeBytes } from '../hostile/wire.ts'
 import type { FuzzWall } from './fuzz-wall.ts'
 import { wild, wildBytes, type Wild } from './requests.ts'
 
-// Far more than a slow machine needs, and less than a person would wait.
+// Far more time than a slow machine needs, and less than a person would wait.
 const ANSWER_MAX_MS = scaleLimit(10_000)
 
 /**
@@ -89,9 +89,9 @@ function mayChange({ method, headers, url }: Request, status: number, body: stri
   return method === 'GET' && headers.has('payment-signature')
 }
 
-// A corrupted length may make the server wait for bytes that never come, so the test gives up early. On a slow machine
-// a valid request takes longer; if the test gave up on it, the request's change would be attributed to the next
-// requests.
+// A corrupted length may make the server wait for bytes that never come, so the test gives up early. The limit is
+// longer on a slow machine: if the test gave up on a valid request, the request's change would be attributed to the
+// next requests.
 const TIMEOUT_MS = scaleLimit(200)
 
 const AT_ONCE = 20

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { createScratchFolder } from '../../support/scratch-folder.ts'
 import { createVandalisedWall } from './vandal.ts'
 
-// Goal: an owner of a few blocks neither fills the disk nor delays the start of the service. Method: in a sold wall in
-// a file, an owner uses up every budget for a month on a fake clock. The log is compacted hourly, its history is kept
+// Goal: an owner of a few blocks neither fills the disk nor delays the start of the service. Method: on a sold wall in
+// a file, an owner uses up every budget for a month of a fake clock. The log is compacted hourly, its history is kept
 // for the month, and the service really starts.
 
 const path = join(createScratchFolder(), 'wall.sqlite')

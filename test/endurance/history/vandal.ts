@@ -43,7 +43,7 @@ export async function createVandalisedWall(path: string, historyDays: number) {
   }
 
   return {
-    /** Repaints and renames as often as the budgets allow for this many days of the clock; compacts the log hourly. */
+    /** For this many days of the clock, repaints and renames as often as the budgets allow; compacts the log hourly. */
     async writeDays(days: number): Promise<void> {
       const store = await openSqlite(path, NETWORK)
       const compact = createLogCompactor({ ...store, clock, logger: createFakeLogger(), historyDays })

@@ -9,7 +9,7 @@ import { buyBlock, fetchBlock } from '../../support/e2e/buyer.ts'
 import { startWorld, type World } from '../../support/e2e/world.ts'
 import { waitFor } from '../../support/wait.ts'
 
-/** The surroundings of the cases. */
+/** The wall that gets the requests of the cases, with its surroundings. */
 export type Stage = {
   readonly world: World
   readonly host: string // with its port, as in a Host header

@@ -30,7 +30,9 @@ export type Outage<On> = {
   readonly end: (stage: On) => unknown
   /** Whether sales continue during the outage. */
   readonly sells?: true
-  /** Whether the gate skips the outage, which takes too long or is detected in the same way as another one. */
+  /**
+   * Whether the gate skips the outage, because the outage takes too long or is detected in the same way as another one.
+   */
   readonly longOnly?: true
   /** The seconds until the failure counts as an outage, if it does not count immediately. */
   readonly afterSeconds?: number

@@ -43,7 +43,7 @@ export type ServerStage = Stage & {
 /** Whether the database server is our own; the tests change nothing on any other server. */
 export const isServerOurs = (Bun.env['TEST_DATABASE_URL'] ?? '') === ''
 
-// The defaults of a wall in production.
+// In long runs, the defaults of a wall in production.
 const OWN_TIMES: WallSettings = IS_LONG_RUN
   ? { RECONCILE_INTERVAL_MS: '5000', VERIFY_TIMEOUT_MS: '5000', SETTLE_TIMEOUT_MS: '30000' }
   : {}

@@ -9,7 +9,10 @@ export type Crowd = {
   waitForChange(last: number): Promise<Seen>
 }
 
-/** Starts `count` followers at `url` that already know all changes up to `known`; resolves once each has a stream. */
+/**
+ * Starts `count` followers at `url`, each of which already knows all changes up to `known`; resolves once each has a
+ * stream.
+ */
 export async function startFollowers(url: string, count: number, known: number): Promise<Crowd> {
   const child = Bun.spawn(
     [process.execPath, join(import.meta.dir, 'run-followers.ts'), url, String(count), String(known)],

@@ -13,7 +13,7 @@ import { getOrMake, createLru } from '../../../shared/lru.ts'
 
 /** The observations of all followers of a process. */
 export type Seen = {
-  /** Milliseconds after the commit. */
+  /** Milliseconds from the commit of a change to its arrival at a follower. */
   readonly delays: { readonly median: number; readonly p99: number; readonly max: number }
   readonly received: number // changes, counted once per follower
   readonly lost: number // changes that are missing between two received ones

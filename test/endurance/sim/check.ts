@@ -80,7 +80,7 @@ export type Witness = {
   // Facts about one server, or by server:
   life: Life | undefined
   readonly claiming: Map<string, Asking>
-  /** When the server last queried a payer's open purchases. */
+  /** By payment: when the server last queried the payer's open purchases. */
   readonly askedOpen: Map<string, { readonly step: number; readonly now: number }>
   /** By payment and server: step of the first successful query that showed the payment unspent. */
   readonly sights: Map<string, Map<Life, number>>
@@ -276,7 +276,7 @@ function findSpending({ spendings }: World, key: string): Spending | undefined {
   return spending?.kind === 'transfer' ? spending : undefined
 }
 
-/** Checks that a server has queried the chain about each purchase that its earlier life left open, before it sells. */
+/** Checks that a server, before it sells, has queried the chain about each purchase that its earlier life left open. */
 function checkReconciliation(witness: Witness): void {
   const { claimed, lookedAt, life } = witness
   const startedAt = life?.startedAt ?? 0
@@ -451,8 +451,8 @@ function checkOwedPlace(witness: Witness, key: string): void {
 }
 
 /**
- * Checks that a payer got the first of these targets that is not `next`, if it was open, or else the place nearest to
- * the centre.
+ * Checks that a payer got the first of these targets that is not `next`, if it was open, or else the open place nearest
+ * to the centre.
  */
 function checkPlace({ book, wall }: Witness, key: string, places: readonly Target[]): void {
   const row = book.findRow(key)

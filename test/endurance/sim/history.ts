@@ -412,7 +412,7 @@ function actAsOperator(history: History, operator: Operator): void {
     runWhileStopped(history, () => restoreCopy(world, operator, prng.pick(copies), witness))
 }
 
-/** Stops all servers, does some work on their file, and starts them again. */
+/** Stops all servers, runs `work` on their file, and starts the servers again. */
 function runWhileStopped(history: History, work: () => void): void {
   for (const stand of history.stands) stopStand(history, stand)
   simulateDowntime(history)
@@ -772,7 +772,10 @@ function receiveOutcome(history: History, mine: InFlight, outcome: Outcome): voi
   else if (wish !== undefined && isFinal.has(outcome.code)) wish.end = 'refused'
 }
 
-/** Records that a response showed a payer which other block an earlier payment for the same target bought. */
+/**
+ * If a response names the different block that an earlier payment for the same target bought, records the receipt of
+ * that payment as sent.
+ */
 function recordOtherReceipts(
   { crowd, book, witness }: History,
   { target, payment }: Order,
@@ -819,8 +822,8 @@ const isServing = ({ running }: History): boolean =>
   [...running].some(({ at, life }) => at.life === life && life.diedAt === undefined)
 
 /**
- * Sends known payments for other blocks, as somebody else would. This must not keep the wall from checking these
- * payments.
+ * Sends known payments with orders for other blocks, as somebody else would. This must not keep the wall from checking
+ * these payments.
  */
 function sendToOtherBlocks(history: History): void {
   const { crowd, book, wall, isFlooded } = history
@@ -850,7 +853,7 @@ function replayOrder(history: History): void {
 // Late enough for the last check of every sale.
 const MUCH_LATER_MS = 86_400_000
 
-/** Checks that every server shows the state of the log, once it has had the time to poll. */
+/** Checks that every server, once it has had time to poll, shows the state of the log. */
 function checkViews(history: History, paint: Paint): void {
   const { world, studio, stands } = history
   if (stands.length > 1) world.scheduler.advance(2000)
@@ -893,8 +896,8 @@ function sendEverythingAgain(history: History): void {
 const RECEIPT_LOOKS = 11
 
 /**
- * Checks the response to a payment that never bought anything and no longer can: the payer gets its outcome
- * immediately, or once the wall no longer owes a receipt.
+ * Checks the response to a payment that never bought anything and no longer can: the payer gets the payment's outcome,
+ * immediately or once the wall no longer owes a receipt.
  */
 function checkUselessPayments(history: History): void {
   const { world, crowd, book } = history

@@ -53,7 +53,7 @@ export type Watcher = {
   /** Called when a server settles a payment whose lease another server holds. */
   onIntrusion(key: string): void
   /**
-   * Called when the chain adapter reports a payment as unspent. When it made the query, at `step`, the process had
+   * Called when the chain adapter reports a payment as unspent. When the process made the query, at `step`, it had
    * already seen the chain block at `height`.
    */
   onDeniedSpending(key: string, known: { readonly step: number; readonly height: number }): void
@@ -77,7 +77,7 @@ export type Server = {
 const RECONCILE_EVERY_MS = 10_000
 
 // Once nothing fails any more, frequent checks show nothing new. Probes stay frequent enough to notice a new block each
-// minute, because a chain counts as stalled after that time.
+// minute, because a chain counts as stalled after a minute without one.
 const QUIET_RECONCILE_EVERY_MS = 60_000
 const QUIET_PROBES_EVERY_MS = 30_000
 

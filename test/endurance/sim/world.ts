@@ -110,11 +110,11 @@ const OPERATOR_EVERY = 251
 /** Whether an operator restores older copies of the wall. */
 export const hasOperator = (seed: number): boolean => seed % OPERATOR_EVERY === 31 && !hasEndpoints(seed)
 
-/** Whether servers restart all the time, each time with another price. */
+/** Whether servers restart all the time, each time with a newly drawn price. */
 export const hasNewPrices = (seed: number): boolean =>
   VARIED.has(seed % 11) && seed % NEW_PRICES_EVERY === 1 && !hasOperator(seed)
 
-/** The world of `seed`. `trace` gets each event, for a trace. */
+/** The world of `seed`. `trace` is called with each event. */
 export function createWorld(seed: number, trace: World['trace']): World {
   const prng = createPrng(seed)
   const world: World = {
@@ -359,7 +359,7 @@ export function recordSearch({ pool, mined }: World, key: string, height: number
   }
 }
 
-/** The chain port's `read`. */
+/** The chain port's `readAuthorization`. */
 export function readAuthorization(
   world: World,
   key: PaymentKey,
@@ -397,7 +397,7 @@ export function readStatus(
   return ended === undefined ? { kind: 'silent' } : { kind: 'void', why: found.why }
 }
 
-/** The chain port's `transfersTo`. */
+/** The chain port's `readTransfers`. */
 export function readTransfers(world: World, payTo: Address, from: bigint, sight: Sight): Receipts | 'silent' {
   if (drawFault(world, 'chainSilent')) return 'silent'
   const height = drawHeight(world)
@@ -449,7 +449,7 @@ export function canNeverSettle(world: World, payment: Payment): boolean {
   return BigInt(world.blockTimes[safe] ?? 0) > payment.validBefore
 }
 
-/** The facilitator port's `supports`. */
+/** The facilitator port's `checkSupport`. */
 export const drawSupport = (world: World, at: FacilitatorName) =>
   drawFacilitatorFault(world, at, 'verifyDown') ? 'unavailable' : 'yes'
 

@@ -24,7 +24,7 @@ export type Totals = {
   readonly wrong: string[] // unexpected responses
 }
 
-/** The wall that the crowd visits, for how long, and how many of its blocks are sold. */
+/** Which wall the crowd visits, for how long, and how many of the wall's blocks are sold. */
 export type Visit = { readonly url: string; readonly network: LocalNetwork; readonly ms: number; readonly sold: number }
 
 const PATHS = [

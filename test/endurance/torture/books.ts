@@ -8,7 +8,7 @@ import { sendOrder, listBlocks, readNonce, type Buyer } from './buyers.ts'
 import { createReader, type Door, type Editor, type Reader } from './bystanders.ts'
 import { computePrice } from './plan.ts'
 
-/** The wall as it is now, and all participants. */
+/** The walls as they are now, and all participants. */
 export type Scene = {
   readonly urls: readonly string[]
   readonly door: Door

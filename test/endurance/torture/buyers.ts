@@ -39,11 +39,11 @@ export const createBuyer = (order: Order, wallet: Wallet): Buyer => ({
 /** The response to an order, over HTTP or MCP; `undefined` if there was none. */
 export type Answer = { readonly status: number; readonly body: unknown; readonly terms?: PaymentRequired } | undefined
 
-// Several times longer than a lease outlives its process.
+// Several times as long as a lease can outlive its process.
 const TIMEOUT_MS = 60_000
 const AGAIN_AFTER_MS = 100
 
-// Rejections that end a payment; all others are temporary, as their messages say.
+// The statuses of rejections that end a payment; all other rejections are temporary, as their messages say.
 const ENDS = [402, 409, 410]
 
 /** Functions that close a buyer's connections, by the nonce of the payment that is being settled. */
@@ -116,7 +116,7 @@ async function signTerms(buyer: Buyer, answer: Answer): Promise<boolean> {
   return isOver && !returnToAbandonedPayment(buyer)
 }
 
-/** Stores a receipt, without any notice; throws if the buyer already has a different one. */
+/** Stores a receipt without its notice, if it has one; throws if the buyer already has a different receipt. */
 function storeReceipt(buyer: Buyer, { notice: _notice, ...receipt }: Receipt | AreaReceipt): void {
   if (buyer.receipt !== undefined && !Bun.deepEquals(buyer.receipt, receipt))
     throw new Error(`two receipts for one payment: ${JSON.stringify([buyer.receipt, receipt])}`)

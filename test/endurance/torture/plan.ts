@@ -110,8 +110,8 @@ function drawSize(prng: Prng): Size {
 }
 
 /**
- * With `disk-limit`, the disk ends the process. With `disk-full`, the kill comes late, because no wall can start
- * without space.
+ * With `disk-limit`, nothing is killed, because the wall exits on its own when a commit fails. With `disk-full`, the
+ * kill comes late, because no wall can start without space.
  */
 function planKills(trouble: Trouble, prng: Prng, instances: number): Kill[] {
   if (trouble === 'disk-limit') return []

@@ -104,7 +104,7 @@ function countByCode(codes: readonly string[]): Record<string, number> {
   return counts
 }
 
-/** Polls until all walls agree; returns how many milliseconds that took. */
+/** Polls until all walls agree or no tries are left; returns how many milliseconds that took. */
 async function waitUntilWallsAgree(scene: Scene): Promise<number> {
   const since = performance.now()
   for (let tries = 1; tries < REST_TRIES; tries++) {

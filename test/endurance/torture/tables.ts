@@ -27,7 +27,7 @@ type Holding = { readonly size: string; readonly state: string; readonly blocks:
 const HOLDINGS = `
   SELECT size, state, CAST((SELECT count(*) FROM blocks WHERE payment = p.id) AS INTEGER) AS blocks FROM payments AS p`
 
-/** Checks that a payment holds or bought a whole area, and that a released payment holds nothing. */
+/** Checks that a held or sold purchase has all blocks of its area, and that any other purchase has none. */
 function describeWrongHoldings(holdings: readonly Holding[]): string[] {
   return holdings.flatMap(({ size, state, blocks }) => {
     const [w, h] = size.split('x').map(Number)

@@ -76,7 +76,7 @@ const refuseMulticall: Rule = async ([call], ask) =>
     ? { error: { code: -32_600, message: 'not allowed' } }
     : { result: await ask() }
 
-/** The rules of an endpoint that is `behind` blocks late, in its block number and in calls at `latest`. */
+/** The rules of an endpoint that lags by `behind` blocks, in its block number and in calls at `latest`. */
 function createLaggingRules(behind: bigint): Readonly<Record<string, Rule>> {
   const readLaggingHeight = async () =>
     `0x${((await network.client.getBlockNumber({ cacheTime: 0 })) - behind).toString(16)}`

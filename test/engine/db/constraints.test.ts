@@ -40,7 +40,10 @@ afterAll(async () => {
   await server.close()
 })
 
-/** Makes two sales (blocks 3,4 and 5,6) to wallets that name painters, repaints the first, and holds a block (7,8). */
+/**
+ * Makes two sales (blocks 3,4 and 5,6) to wallets that name painters, repaints the first block, and holds a third
+ * (7,8).
+ */
 async function writeHistory(wall: Omit<Engine, 'close'>) {
   await sellBlock(wall, '3,4', 1, 1)
   await sellBlock(wall, '5,6', 2, 2, createTestListing({ painter: createWalletAddress(9) }))

@@ -90,7 +90,7 @@ async function useStoreAt<T>(place: Place, work: (wall: Engine) => Promise<T>): 
 
 type Rows = readonly Readonly<Record<string, unknown>>[]
 
-/** Returns every row of a wall as one line, grouped by table. */
+/** Returns each row of a wall as one line, grouped by table. */
 async function readAllRows(place: Place): Promise<Record<string, readonly string[]>> {
   const formatRows = (rows: Rows) => rows.map(formatRow).toSorted()
   if (place.kind === 'sqlite') {
@@ -220,7 +220,7 @@ describe('a wall that moves to PostgreSQL and back', () => {
     const { credits } = await useStoreAt(there, ({ ledgerReader }) =>
       ledgerReader.readAccount(createTestPayment(40, 1).payer),
     )
-    // The operator has paid the other credit back.
+    // The operator has paid the other of the two credits back.
     expect(credits).toHaveLength(1)
   })
 

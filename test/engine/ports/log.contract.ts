@@ -12,8 +12,8 @@ import {
   createWalletAddress,
 } from '../../support/samples.ts'
 
-// Goal: the log holds every visible change once, in commit order, without a gap. Method: make changes through the other
-// ports and read them back.
+// Goal: the log holds every visible change once, in commit order, without a gap. Method: changes are made through the
+// other ports and read back.
 
 /** The suite of the `Log`, `LogCompaction` and `Store` ports. */
 export function testLog(name: string, test: EngineTest): void {
@@ -100,7 +100,9 @@ export function testLog(name: string, test: EngineTest): void {
   })
 }
 
-/** Makes seven changes: two sales, two repaints of the first, one of the second, and two identities. */
+/**
+ * Makes seven changes: two sales, two repaints of the first block, one of the second block, and two changes of a name.
+ */
 async function writeHistory(wall: Engine): Promise<void> {
   const first = await sellBlock(wall, '3,4', 1, 1, SILENT)
   for (const digest of [1, 2])

@@ -14,8 +14,8 @@ import {
   createWalletAddress,
 } from '../../support/samples.ts'
 
-// Goal: no port of the store shows content that the operator hid, and none of that content is lost. Method: hide after,
-// before and between an owner's edits, and read through every port that returns the content of a block.
+// Goal: no port of the store shows content that the operator hid, and none of that content is lost. Method: parts are
+// hidden after, before and between an owner's edits, and blocks are read through every port that returns their content.
 
 const block = parseBlockOrThrow('3,4')
 const { name: _name, framework: _framework, painter: _painter, ...SOLD } = createTestListing()

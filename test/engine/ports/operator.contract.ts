@@ -89,7 +89,8 @@ function testReports(name: string, test: EngineTest): void {
       expect(await reports.close([parseBlockOrThrow('3,4')], by, NOW + 1)).toBe(2)
       expect(await reports.close([parseBlockOrThrow('3,4')], by, NOW + 2)).toBe(0)
       expect((await reports.listOpen()).map(({ work }) => formatCoord(work))).toEqual(['5,6'])
-      // A second report by the same reporter on the same day is still recognised, although the first one is closed.
+      // A second report of a work by the same reporter on the same day is still recognised, although the first one is
+      // closed.
       expect(await reports.fileReport(createReport('3,4', 'a'), TODAY, NOW + 3)).toBe('known')
       const later = NOW + 2 + REPORTS_KEPT_MS
       expect(await reports.fileReport(createReport('3,4', 'a'), TODAY, later)).toBe('filed')

@@ -26,7 +26,7 @@ type Store = NonNullable<Parameters<typeof openWall>[1]>
 const [OWNER, STRANGER, PAINTER] = [createWalletAddress(1), createWalletAddress(2), createWalletAddress(9)]
 const BLOCK = 'POST /blocks/3,4'
 
-/** Opens two instances of a wall, on two connections to one store or on the same one, and buys three blocks. */
+/** Opens two instances of a wall, on two connections to one store or on a single connection, and buys three blocks. */
 async function openSoldWalls(first: Store, second: Store): Promise<Walls> {
   const wall = await openWall({}, first)
   await wall.buyBlock(`/blocks/3,4?message=old&painter=${PAINTER}`, 1, 1)

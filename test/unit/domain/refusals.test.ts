@@ -11,22 +11,22 @@ const AREA = { target: 'next,4x3', block: BLOCK } as const
 const formatStatusAndCode = ({ code }: Failure) => `${statusOf[code]} ${code}`
 
 describe('refusals', () => {
-  test.each<[string, Failure]>([
-    ['410 sold_out', refusals.createUnavailableFailure('next', 'claimed')],
-    ['409 wall_busy', refusals.createUnavailableFailure('next', 'reserved')],
-    ['409 wall_busy', refusals.createUnavailableFailure('next', 'full')],
-    ['409 block_taken', refusals.createUnavailableFailure(BLOCK, 'claimed')],
-    ['409 purchase_pending', refusals.createUnavailableFailure(BLOCK, 'reserved')],
-    ['409 purchase_pending', refusals.createUnavailableFailure(BLOCK, 'full')],
-    ['410 sold_out', refusals.createUnavailableFailure('next,4x3', 'claimed')],
-    ['409 no_room', refusals.createUnavailableFailure('next,4x3', 'crowded')],
-    ['409 wall_busy', refusals.createUnavailableFailure('next,4x3', 'reserved')],
-    ['409 wall_busy', refusals.createUnavailableFailure('next,4x3', 'full')],
-    ['409 block_taken', refusals.createUnavailableFailure('80,45,4x3', 'claimed')],
-    ['409 purchase_pending', refusals.createUnavailableFailure('80,45,4x3', 'reserved')],
-    ['409 purchase_pending', refusals.createUnavailableFailure('80,45,4x3', 'full')],
-  ])('an unavailable target is refused with %s', (expected, refusal) => {
-    expect(formatStatusAndCode(refusal)).toBe(expected)
+  test.each([
+    ['next', 'claimed', '410 sold_out'],
+    ['next', 'reserved', '409 wall_busy'],
+    ['next', 'full', '409 wall_busy'],
+    [BLOCK, 'claimed', '409 block_taken'],
+    [BLOCK, 'reserved', '409 purchase_pending'],
+    [BLOCK, 'full', '409 purchase_pending'],
+    ['next,4x3', 'claimed', '410 sold_out'],
+    ['next,4x3', 'crowded', '409 no_room'],
+    ['next,4x3', 'reserved', '409 wall_busy'],
+    ['next,4x3', 'full', '409 wall_busy'],
+    ['80,45,4x3', 'claimed', '409 block_taken'],
+    ['80,45,4x3', 'reserved', '409 purchase_pending'],
+    ['80,45,4x3', 'full', '409 purchase_pending'],
+  ] as const)('if the availability of %p is %s, the refusal is %s', (target, space, expected) => {
+    expect(formatStatusAndCode(refusals.createUnavailableFailure(target, space))).toBe(expected)
   })
 
   test('if money may have moved, a refusal says not to pay again, and when to retry', () => {

@@ -77,7 +77,7 @@ const createChoice = ({ file, shows }: Mutant): Choice => ({
 
 /** Plants every bug and prints the results; returns the exit code. */
 export async function runMutants(workers: number, seeds: number): Promise<number> {
-  // Checks that every bug can be planted before the first one is tried.
+  // Before the first bug is tried, checks that every bug can be planted.
   for (const mutant of mutants) plantBug(mutant)
   const waiting = [...mutants]
   const fates: Fate[] = []

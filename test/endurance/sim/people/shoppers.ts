@@ -42,7 +42,10 @@ const TIMEOUT_MS = 8 * 60_000
 export const isAsking = (world: World, { end, since }: Wish): boolean =>
   end === undefined && computeTime(world) - since < TIMEOUT_MS
 
-/** Ends the wish of a client that got a deed without paying: served if the deed is its own; otherwise it gives up. */
+/**
+ * Ends the wish of a client that got a deed without paying: as served if the deed is the client's own, otherwise as
+ * refused.
+ */
 export function endWish(book: Book, wish: Wish): void {
   const isOwn = wish.signed.some((payment) => {
     const row = book.findRow(toPaymentKey(payment))
@@ -60,7 +63,7 @@ export function checkWishes(world: World, book: Book, wishes: readonly Wish[]): 
     if (more.length > 0) throw new Violation(`one wish is paid for once: payments ${name}`)
     if (paid === undefined || wish.end === 'served' || (wish.end === undefined && !isAsking(world, wish))) continue
     // A client that wants any block gets sold_out when all blocks are sold. A payment that settled late may have bought
-    // another block.
+    // a block other than the requested one.
     const row = book.findRow(toPaymentKey(paid))
     const isMoved = !isNext(wish.target) && (row === undefined || resolveTarget(row) !== wish.target)
     const isElsewhere = row?.state.kind === 'credited' || isMoved

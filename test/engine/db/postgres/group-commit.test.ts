@@ -175,7 +175,7 @@ testOnWall(
   },
 )
 
-// The claim of the last payer is sent with the group, so its address identifies the connection of the group.
+// The claim of the last payer is sent with the group, so the payer's address identifies the connection of the group.
 const LAST = createWalletAddress(WRITERS)
 
 describe.each<Cut>(['before', 'after', 'silence'])('a connection cut (%s) at the COMMIT of a group', (cut) => {

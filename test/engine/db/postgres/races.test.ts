@@ -60,8 +60,7 @@ const runEach = <T>(count: number, engines: Pair, work: (engine: Engine, at: num
 
 /**
  * Starts `work` while a separate connection holds the locks that the statements in `held` take. Releases the locks once
- * the connections that wait for a row, and those that wait for each other, are as many as `waiting` says. Returns the
- * result of `work`.
+ * as many connections wait for a row, and as many for each other, as `waiting` says. Returns the result of `work`.
  */
 async function runWhileLocked<T>(
   url: string,
