@@ -27,13 +27,13 @@ test('a port that another program uses is reported with its setting, and the che
   expect([...findPortProblems(wall), ...findPortProblems(wall), ...findPortProblems(monitors)]).toEqual([])
 })
 
-test('a host that is an address of another machine is reported', () => {
+test('a host setting that is the address of a different machine is reported', () => {
   expect(findPortProblems(createConfig({ HOST: '192.0.2.1' }))).toEqual([
     'cannot listen on PORT: 192.0.2.1 is not an address of this machine; check HOST and METRICS_HOST (EADDRNOTAVAIL)',
   ])
 })
 
-test('a port that needs root is reported, and a bug of our own is not reported as a problem with a setting', () => {
+test('a port that needs root is reported, and an exception caused by a bug is not reported as a problem with a setting', () => {
   const place = toWallPort(createConfig({ PORT: '80' }))
   const createFailingListen = (error: Error) => () =>
     listenOn(place, () => {

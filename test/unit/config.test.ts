@@ -107,7 +107,7 @@ describe('settings', () => {
     expect(readConfig({ ...REQUIRED, HOST: '0.0.0.0' })).toMatchObject({ host: '0.0.0.0', metricsHost: '127.0.0.1' })
   })
 
-  test('settings are read without surrounding blanks, and a blank setting counts as unset', () => {
+  test('settings are read without surrounding whitespace, and a setting of only whitespace counts as unset', () => {
     const padded = Object.fromEntries(Object.entries(REQUIRED).map(([name, text]) => [name, `  ${text}\n`]))
     expect(readConfig({ ...padded, PORT: ' 80 ', HOST: ' ', RPC_URL: '' })).toEqual({
       ...readConfig(REQUIRED),

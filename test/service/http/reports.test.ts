@@ -65,7 +65,7 @@ test('a client that sends too many reports gets an error with the time to wait',
   expect([refused.status, refused.headers.has('retry-after')]).toEqual([429, true])
 })
 
-test('while too many reports are open, the response says that the new report was not stored', async () => {
+test('while too many reports are open, the response to a new report says that it was not stored', async () => {
   const wall = await openWall({ reports: { fileReport: async () => 'full' } })
   await wall.buyBlock('/blocks/3,4', 1)
   const [status, body] = await readStatusAndJson(await sendReport(wall, { block: '3,4', reason: 'other' }))

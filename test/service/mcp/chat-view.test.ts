@@ -16,7 +16,7 @@ beforeAll(async () => {
   wall = await openWall({ chatView: HTML })
 })
 
-test('the tools with a view have the URI of the view under the current key and under the previous key', () => {
+test('the metadata of each tool with a view has the URI of the view under both the current and the previous key', () => {
   const shown = TOOL_LIST.filter((tool) => getToolUiResourceUri(tool) !== undefined)
   expect(shown.map(({ name }) => name)).toEqual([
     'get_wall',
@@ -42,7 +42,7 @@ test('the MCP revision without a handshake serves the same view', async () => {
   expect(result).toMatchObject({ contents: [{ uri: URI, text: HTML }] })
 })
 
-test('a request for any other resource gets an error', async () => {
+test('a request for a resource other than the view gets an error', async () => {
   const { error } = await sendRpc(wall, { id: 1, method: 'resources/read', params: { uri: 'ui://other' } }, NEGOTIATED)
   expect(error).toEqual({ code: -32_602, message: 'Unknown resource.', data: { uri: 'ui://other' } })
 })

@@ -239,7 +239,7 @@ describe('both interfaces', () => {
     },
   )
 
-  test('a payment that is in doubt over HTTP can be finished over MCP, with the same receipt over both', async () => {
+  test('a payment that is in doubt over HTTP can be completed over MCP, and both interfaces return the same receipt', async () => {
     const wall = await openRecordedWall()
     await leaveUncertain('3,4', own)(wall)
     wall.facilitator.settling = 'honest'

@@ -74,7 +74,7 @@ test('in the stateless MCP revision, responses are JSON that is not cached, and 
   expect([noted.status, await noted.text()]).toEqual([202, ''])
 })
 
-test('a bug in the program causes an HTTP 500 in any revision, without the message of the exception', async () => {
+test('in every MCP revision, an unexpected exception causes an HTTP 500 that does not contain the message of the exception', async () => {
   const failToReadSpace = async () => {
     throw new Error('secret')
   }
@@ -93,7 +93,7 @@ test('a bug in the program causes an HTTP 500 in any revision, without the messa
   expect(broken.logger.alerts).toHaveLength(2)
 })
 
-describe('requests that the revision forbids', () => {
+describe('requests that the stateless MCP revision forbids', () => {
   test('the error for a request in an unknown revision lists the supported revision', async () => {
     const meta = { 'io.modelcontextprotocol/protocolVersion': '2030-01-01' }
     expect(await sendRequest('tools/list', {}, meta, { 'mcp-protocol-version': '2030-01-01' })).toMatchObject({

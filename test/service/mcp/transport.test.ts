@@ -80,7 +80,7 @@ test.each([
   ['an empty batch', '[]', -32_600],
   ['a response', '{"jsonrpc":"2.0","id":1,"result":{}}', -32_600],
   ['a request with an invalid id', '{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32_600],
-])('a request whose body is %s gets a 400', async (_, body, code) => {
+])('an HTTP request whose body is %s gets a 400', async (_, body, code) => {
   const response = await postBody(wall, body)
   expect(response.status).toBe(400)
   expect(await response.json()).toEqual({ jsonrpc: '2.0', id: null, error: { code, message: expect.any(String) } })
@@ -148,7 +148,7 @@ test('a client gets JSON that is not cached and that browsers do not sniff, what
   }
 })
 
-test('a body whose content type is not JSON gets a 400 and is not read', async () => {
+test('a request whose content type is not JSON gets a 400, even if its body is valid JSON', async () => {
   const response = await postBody(wall, '{"jsonrpc":"2.0","id":1,"method":"ping"}', { 'content-type': 'text/plain' })
   expect(response.status).toBe(400)
   expect(await response.json()).toMatchObject({ error: { code: -32_700 } })
@@ -207,7 +207,7 @@ const sendPreflight = (of: typeof wall, origin: string, host?: string) =>
     new Request(`${BASE_URL}/mcp`, { method: 'OPTIONS', headers: { origin, ...(host === undefined ? {} : { host }) } }),
   )
 
-test('a page of any origin may call a wall with a public name, as browser clients do', async () => {
+test('a page from any origin may call a wall with a public name, as browser clients do', async () => {
   const answer = await sendPreflight(wall, 'https://client.example')
   expect(answer.status).toBe(204)
   expect(answer.headers.get('access-control-allow-origin')).toBe('*')

@@ -94,7 +94,7 @@ test('if the socket cannot be created, the operator gets an alert and the wall k
   expect(logger.alerts).toMatchObject([{ event: 'no-admin-socket' }])
 })
 
-test('an unknown command changes nothing, and neither does a command with missing or invalid arguments', async () => {
+test('a command that is unknown, or has missing or invalid arguments, is rejected and changes nothing', async () => {
   const world = await openWorld()
   await sellBlock(world.db, '3,4', 1, 1)
   const close = world.open()
@@ -118,7 +118,7 @@ test('an unknown command changes nothing, and neither does a command with missin
   close()
 })
 
-test('the operator can hide blocks by coordinate, area or wallet, and the trail shows every action', async () => {
+test('the operator can hide and unhide texts by coordinate, area or wallet, and the moderation trail shows every action', async () => {
   const world = await openWorld()
   await sellBlock(world.db, '3,4', 1, 1)
   await sellBlock(world.db, '4,4', 1, 2)
@@ -169,7 +169,7 @@ test('if a whole block is hidden, the response says that the owner’s name is s
   close()
 })
 
-test('the operator can hide the names of a wallet and ban the wallet, and the list and the trail show both actions', async () => {
+test('the operator can hide the name of a wallet and ban the wallet, and both actions are in the list of hidden content and the trail', async () => {
   const world = await openWorld()
   await sellBlock(world.db, '3,4', 1, 1)
   const close = world.open()

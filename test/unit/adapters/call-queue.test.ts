@@ -38,7 +38,7 @@ test('calls about payments that may have been charged come first, and calls that
   expect(begun).toEqual(['first', 'settlement', 'buyer', 'buyer 2', 'sweep'])
 })
 
-test('if the queue of one urgency is full, its calls are rejected, and calls of the other urgencies are still accepted', async () => {
+test('if the queue of one urgency level is full, calls of that level are rejected, and calls of other levels are still accepted', async () => {
   const { ends, startCall } = createQueue({ waitingMax: 2 })
   const calls = [startCall('buyer', 'a'), startCall('buyer', 'b'), startCall('buyer', 'c')]
   await expect(startCall('buyer', 'd')).rejects.toBeInstanceOf(QueueFull)

@@ -23,7 +23,7 @@ describe('a call to Coinbase’s facilitator', () => {
     ['an EC key on one line', exportPem('pkcs8').replaceAll('\n', String.raw`\n`), ec.publicKey, 'ES256'],
     ['an Ed25519 key', exportSeedAndKey(ed), ed.publicKey, 'EdDSA'],
   ])(
-    'a call to Coinbase’s facilitator is signed with %s, for this call only and for two minutes',
+    'a call to Coinbase’s facilitator has a token signed with %s, which is valid for this call only and for two minutes',
     async (_, secret, publicKey, alg) => {
       const { Authorization = '' } = await createCoinbaseAuth({ id: 'organizations/1/apiKeys/2', secret })(
         'POST',
@@ -63,7 +63,7 @@ test('a request to any address but that of the Coinbase facilitator gets no toke
     expect(await authorize('POST', address)).toEqual({})
 })
 
-test('an invalid Coinbase secret is reported without any part of it', () => {
+test('the error about an invalid Coinbase secret contains no part of the secret', () => {
   for (const secret of ['hush', '-----BEGIN PRIVATE KEY-----\nhush\n-----END PRIVATE KEY-----', 'A'.repeat(80)]) {
     const createAuth = () => createCoinbaseAuth({ id: 'key', secret })
     expect(createAuth).toThrow('CDP_API_KEY_SECRET is neither')

@@ -26,13 +26,13 @@ test('a log line cannot control the terminal that shows it, and still parses to 
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ fault })
 })
 
-test('a logged value is cut at 512 characters', () => {
+test('a logged value is truncated to 512 characters', () => {
   const { logger, lines } = openLogger()
   logger.note('rail', { fault: 'x'.repeat(10_000) })
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ fault: `${'x'.repeat(512)}…` })
 })
 
-test('a flood of notes is limited to a megabyte and then 64 kB per second, dropped notes are counted, and alerts are always written', () => {
+test('notes are limited to a burst of a megabyte and then to 64 kB per second, dropped notes are counted, and alerts are always written', () => {
   const { logger, lines, clock } = openLogger()
   const floodLog = () => {
     for (let i = 0; i < 10_000; i++) logger.note('step', { reason: 'x'.repeat(400) })

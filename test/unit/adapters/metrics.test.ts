@@ -145,7 +145,7 @@ test('requests are counted by route and status, and timed by route', async () =>
     expect(text).toContain(`${line}\n`)
 })
 
-test('the duration of ledger calls is reported by call, separately for failed calls', async () => {
+test('the durations of ledger calls are reported per method, separately for successful and failed calls', async () => {
   const metrics = openMetrics()
   const db = await openBlankWall()
   const ledger = metrics.timeLedger(db.ledger)

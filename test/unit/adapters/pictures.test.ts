@@ -24,7 +24,7 @@ async function listColours(painted: ReturnType<typeof paintFile>): Promise<reado
   return typeof bitmap === 'string' ? bitmap : [...new Set(bitmap.indices)]
 }
 
-test('a PNG that the wall writes is read pixel for pixel by another decoder', async () => {
+test('a PNG that the wall writes is read pixel for pixel by an independent decoder', async () => {
   const width = 61
   const indices = Uint8Array.from({ length: width * 17 }, (_, at) => (at * 7919) % PALETTE_SIZE)
   const file = await encodePng({ width, height: 17, indices })
@@ -55,7 +55,7 @@ test('baseline and progressive JPEGs are read', async () => {
   expect(await listColours(paintFile(await createJpegOfScans(40, 40, 0)))).toEqual([index])
 })
 
-test('raw pixels of three or four bytes each are read, and other lengths are rejected', async () => {
+test('raw pixels of three or four bytes each are read, and data of any other length is rejected', async () => {
   const paintRaw = (bytes: Uint8Array<ArrayBuffer>) =>
     pictures.convertToPalette({ kind: 'raw', bytes, width: 2, height: 1 }, plan, CLIENT)
   const [red, blue] = [PALETTE.indexOf('#ff0000'), PALETTE.indexOf('#0000ff')]
@@ -64,7 +64,7 @@ test('raw pixels of three or four bytes each are read, and other lengths are rej
   for (const length of [0, 5, 7, 9]) expect(await paintRaw(new Uint8Array(length))).toBe('unreadable')
 })
 
-test('transparent parts of a picture show the background', async () => {
+test('transparent parts of a picture show the background colour', async () => {
   const clear = buildPng(1, 1, RGBA, Uint8Array.of(0, 255, 255, 255, 0))
   expect(await listColours(paintFile(clear, { background: '#5faf00' }))).toEqual([PALETTE.indexOf('#5faf00')])
 })
@@ -91,7 +91,7 @@ test('data beyond the last row of a picture is ignored, even 50 MB of it', async
   expect(await listColours(paintFile(bomb))).toEqual([0])
 })
 
-test('a JPEG whose scans cost more than its size suggests is rejected without being decoded', async () => {
+test('a JPEG whose scans cost more to decode than its size suggests is rejected without being decoded', async () => {
   expect(await paintFile(await createJpegOfScans(40, 40, 60))).toBe('tangled')
 })
 
@@ -103,14 +103,14 @@ test('a conversion that takes too long is aborted, and other pictures are still 
   expect(await listColours(paintFile(createFlatPng(1, 1, '#000000')))).toEqual([0])
 })
 
-test('a picture is rejected immediately if too many others are waiting', async () => {
+test('a picture is rejected immediately if too many other pictures are waiting', async () => {
   const one = createFlatPng(1, 1, '#000000')
   const painted = await Promise.all(Array.from({ length: 20 }, () => listColours(paintFile(one))))
   expect(painted.filter((result) => result === 'busy')).toHaveLength(3)
   expect(painted.filter((result) => typeof result !== 'string')).toHaveLength(17)
 })
 
-test('a paid picture does not wait for all the free pictures that were sent before it', async () => {
+test('a picture for a paid purchase does not wait for all the free conversions that were requested before it', async () => {
   const picture = { kind: 'file', bytes: createFlatPng(500, 500, '#000000') } as const
   let free = 0
   const crowd = Array.from({ length: 16 }, () => pictures.convertToPalette(picture, plan, CLIENT).then(() => free++))
@@ -131,6 +131,6 @@ test.each([
   ],
   ['a JPEG that ends before its size', Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 0, 4, 0, 0, 0xff), 9],
   ['a file that is not a picture', new Uint8Array(3), 1],
-])('the cost of %s in megapixels is known before the picture is decoded', (_, file, megapixels) => {
+])('the cost in megapixels of %s is known before it is decoded', (_, file, megapixels) => {
   expect(countMegapixels({ kind: 'file', bytes: Uint8Array.from(file) })).toBe(megapixels)
 })

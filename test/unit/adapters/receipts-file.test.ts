@@ -30,7 +30,7 @@ test('stored receipts are returned unchanged, and only the owner of the file may
   expect(statSync(path).mode & 0o777).toBe(0o600)
 })
 
-test('a receipts file that is from another chain, or that was changed, counts as empty', async () => {
+test('a receipts file that is from a different chain, or that was changed, counts as empty', async () => {
   await archive.write(kept)
   expect(await openReceiptArchive(path, 'eip155:84532 0xa').read()).toEqual([])
   const text = readFileSync(path, 'utf8')
@@ -40,7 +40,7 @@ test('a receipts file that is from another chain, or that was changed, counts as
   }
 })
 
-test('a wall without a path stores no receipts', async () => {
+test('without a path for the receipts file, no receipts are stored', async () => {
   const nowhere = openReceiptArchive(undefined, 'eip155:8453 0xa')
   await nowhere.write(kept)
   expect(await nowhere.read()).toEqual([])

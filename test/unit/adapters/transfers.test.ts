@@ -51,7 +51,7 @@ test.each([
   expect(transfers.map(({ nonce }) => nonce)).toEqual(nonces)
 })
 
-test('payments are not read from an endpoint that is behind another one', async () => {
+test('payments are not read from an endpoint that lags behind another endpoint', async () => {
   const seen = { number: 10n } as Parameters<typeof readTransfers>[1]
   await expect(readTransfers(createSession(9n, []), seen, asset, payTo, 1n)).rejects.toBeInstanceOf(EndpointBehind)
 })

@@ -88,7 +88,7 @@ test('an open purchase is listed with its age and its state on the chain', async
   })
 })
 
-test('an endpoint that fails sometimes is called again, and one that stays silent ends the search', async () => {
+test('an endpoint that sometimes fails is called again, and an endpoint that stays silent ends the search', async () => {
   const wall = createWorld()
   const { readTransfers } = wall.chain
   let asked = 0
@@ -129,7 +129,7 @@ describe('the cached chain history', () => {
     return { ...wall, asked, give: wall.chain.transferDirectly, chain, audit: { readStatement: async () => statement } }
   }
 
-  test('chain history is not read again once the books have balanced, except for blocks that may be replaced', async () => {
+  test('chain history is not read again once the books have balanced, except for chain blocks that may still be replaced', async () => {
     const wall = createOldSales()
     const first = await auditBooks(wall)
     expect(first).toMatchObject({ from: HEAD, balance: { balances: true, received: 1_000_000n } })
@@ -144,7 +144,7 @@ describe('the cached chain history', () => {
     expect(wall.asked).toEqual([HEAD, HEAD])
   })
 
-  test('chain history is read again if the audit begins at an earlier height or is for another payee', async () => {
+  test('chain history is read again if the audit begins at an earlier height than before, or is for a different payee', async () => {
     const wall = createOldSales()
     await auditBooks(wall)
     await auditBooks(wall, HEAD - 5n)

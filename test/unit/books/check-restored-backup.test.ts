@@ -36,7 +36,7 @@ async function openWitnessedWorld() {
   return world
 }
 
-test('the database of a new wall counts as current, and stores its first height and its payment address', async () => {
+test('the database of a new wall counts as current, and the first check stores the chain height and the payment address in it', async () => {
   const { chain, newCheck } = await openWorld()
   const fresh = await openBlankWall()
   chain.transferPayment(createTestPayment(1, 1))
@@ -111,7 +111,7 @@ describe('without a witness', () => {
   })
 })
 
-describe('a store level with its witness', () => {
+describe('a database that is level with its witness', () => {
   test('if a database is level with its witness, both may have been restored together, so unknown money from any sender stops sales', async () => {
     const { chain, check, events, payouts, logger } = await openWitnessedWorld()
     chain.transferPayment(createTestPayment(3, 3))
@@ -157,8 +157,8 @@ describe('a store level with its witness', () => {
   })
 })
 
-describe('a store that was accepted', () => {
-  test('an accepted database credits lost sales that settle within a few minutes, and books later money as stray', async () => {
+describe('an accepted database', () => {
+  test('after a database is accepted, lost sales that settle within a few minutes are credited, and later money is booked as stray', async () => {
     const { chain, clock, check, checkpoint, payouts, logger, ledger } = await openWorld()
     await checkpoint.recordAcceptance(clock.now())
     expect(await check.isCurrent()).toBe(true)
@@ -174,9 +174,9 @@ describe('a store that was accepted', () => {
   })
 })
 
-describe('a store behind its witness', () => {
+describe('a database that is behind its witness', () => {
   test.each(['change', 'payment'] as const)(
-    'a database that is one %s behind its witness sells nothing until it is accepted',
+    'a wall whose database is one %s behind its witness sells nothing until the database is accepted',
     async (what) => {
       const { chain, check, witness, checkpoint, logger, store } = await openWitnessedWorld()
       const position = await store.readPosition()
@@ -191,7 +191,7 @@ describe('a store behind its witness', () => {
     },
   )
 
-  test('a database behind its witness books no money as stray', async () => {
+  test('while a database is behind its witness, no money is booked as stray', async () => {
     const { chain, check, witness, events, store, payouts } = await openWitnessedWorld()
     const position = await store.readPosition()
     witness.seen = { ...position, change: 2 }
@@ -261,7 +261,7 @@ describe('the search for unknown payments', () => {
 })
 
 describe('while the wall runs', () => {
-  test('money that arrives while the wall runs is booked as stray, and the next start has little to search', async () => {
+  test('money that arrives while the wall runs is booked as stray, and its height is stored, so the next start has less to search', async () => {
     const { chain, clock, check, newCheck, payouts, checkpoint, events } = await openWorld()
     expect(await check.isCurrent()).toBe(true)
     chain.transferPayment(createTestPayment(2, 2))
@@ -275,7 +275,7 @@ describe('while the wall runs', () => {
     expect(await newCheck().isCurrent()).toBe(true)
   })
 
-  test('if the database is replaced under a running wall, the new database is checked as at a start', async () => {
+  test('if the database is replaced under a running wall, the new database is checked in the same way as at startup', async () => {
     const { chain, check, checkpoint, store, events } = await openWitnessedWorld()
     expect(await check.isCurrent()).toBe(true)
     const seen = await store.readPosition()
@@ -337,7 +337,7 @@ describe('while the wall runs', () => {
     expect([await check.isCurrent(), asked]).toEqual([false, 3])
   })
 
-  test('replacing the database under a running wall with an older one causes one alert', async () => {
+  test('if the database of a running wall is replaced with an older one, the operator gets only one alert', async () => {
     const { check, store, logger } = await openWorld()
     expect(await check.isCurrent()).toBe(true)
     const progress = await store.readPosition()

@@ -114,7 +114,7 @@ test('the client does not sign terms above its maximum, and reports the price', 
   `)
 })
 
-test('after a signed payment, each response has one next step: on the first try, on the last, in a later process, and in one that may sign nothing', () => {
+test('after a payment is signed, each response has one next step, which depends on the tries, the process and the signatures left', () => {
   const last = createSentPayment({ tries: 30 })
   const earlier = { sent: createSentPayment({ isEarlier: true, tries: 30 }) }
   expect(

@@ -86,7 +86,7 @@ testLaw(
   (step) => step.do === 'resend' && !(step.afterMs >= 0 && step.afterMs <= 30_000),
 )
 
-testLaw('a report of an open payment never denies the charge, and the exit status is 3', (step) => {
+testLaw('a report of an open payment never says that nothing was charged, and the exit status is 3', (step) => {
   if (!keepsPayment(step)) return false
   if (step.do === 'resend') return /not charged|nothing was/i.test(step.why)
   if (step.do !== 'stop') return true

@@ -41,7 +41,7 @@ async function signOrder(order: OrderToPay, terms: object = demand) {
 const NEXT = createBlockOrder(createUrl, 'next', { name: 'Ada' })
 
 describe('a payment of our client', () => {
-  test('a payment is signed by its wallet for the terms of the wall, and is valid for no longer than these terms require', async () => {
+  test('a payment is signed by its wallet for the terms of the wall, and is valid for no longer than these terms allow', async () => {
     const { payment, header } = await signOrder(NEXT)
 
     const digest = createAuthorizationHasher(OFFER.assetName, OFFER.assetVersion)(payment)
@@ -136,7 +136,7 @@ describe('an order', () => {
     })
   })
 
-  test('an order for any open block has no position yet', () => {
+  test('an order for the next open block, or for the next open space of a given size, has no position yet', () => {
     expect(NEXT.place).toBeUndefined()
     const order = createAreaOrder(createUrl('/areas', {}), { w: 4, h: 3 }, undefined)
     expect([order.place, parseOrderText(order.text)?.area]).toEqual([undefined, 'next,4x3'])

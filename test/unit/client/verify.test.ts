@@ -184,7 +184,7 @@ test('verify accepts any position of the right size if the order was for the nex
   ])
 })
 
-test('an order with a hidden part is not recomputed, and an order for another host is reported', () => {
+test('neither an order with a hidden part nor an order for a different host is a finding, but both are reported', () => {
   const hidden = changeDeed(1, { order: { ...ORDER, message: null }, hidden: ['message'] })
   expect(judgeClaims({ ...HONEST, ...hidden }, createFacts())).toMatchObject({
     findings: [],
@@ -227,7 +227,7 @@ test('deeds up to a given number are not looked up on the chain, but they still 
   expect(judgeClaims(HONEST, createFacts(), 2)).toMatchObject({ findings: [], blocks: 2 })
 })
 
-test('a deed in the newest blocks of the chain is verified, and counted as unconfirmed', () => {
+test('a deed whose payment is in the newest blocks of the chain is verified, and counted as unconfirmed', () => {
   const payments = PAYMENTS.map((payment) => ({ ...payment, height: 995n }))
   expect(judgeClaims(HONEST, createFacts({ payments }))).toMatchObject({ findings: [], blocks: 4, unconfirmed: 3 })
 })

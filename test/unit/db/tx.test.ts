@@ -72,7 +72,7 @@ test.each([
   expect([compileText(text, 'sqlite').sql, compileText(text, 'postgres').sql]).toEqual([sqlite, postgres])
 })
 
-test('a list with one member is bound as that member, in SQL text of its own, and any other list is bound whole', () => {
+test('a list with one member is bound as that member, in SQL text of its own, and a list of any other length is bound as a whole', () => {
   const texts = ['i {in integer $list}', '{each integer $list}', '{rows $list i:integer said:text}']
   const values = { list: [{ i: 7, said: null }] }
   expect(texts.map((text) => compileText(text, 'postgres', values).sql)).toEqual([

@@ -48,7 +48,7 @@ const computeBalance = (statement: Statement, arrivals: readonly Arrival[]) =>
   compareBooks(statement, arrivals, statement)
 
 describe('books that balance', () => {
-  test('the books of a wall without sales and arrivals balance', () => {
+  test('the books of a wall without sales or incoming payments balance', () => {
     expect(computeBalance(EMPTY, [])).toMatchObject({ balances: true, claimed: 0, received: 0n, owed: 0n })
   })
 
@@ -93,7 +93,7 @@ describe('books that balance', () => {
 })
 
 describe('books that do not balance', () => {
-  test('a sale or credit whose money never arrived, or arrived in another amount, unbalances the books', () => {
+  test('a sale or credit whose money never arrived, or arrived in a different amount, unbalances the books', () => {
     expect(computeBalance(createBooks({ sales: [createSale(1)] }), [])).toMatchObject({
       balances: false,
       unpaid: [createSale(1)],

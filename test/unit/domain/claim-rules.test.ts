@@ -157,7 +157,7 @@ test.each<[string, Purchase['state'], Purchase['state'], boolean]>([
   expect(isStale(createPurchase(now), createPurchase(before))).toBe(isOld)
 })
 
-test('a purchase is stale once its payer has signed the payment again with another expiry', () => {
+test('a purchase is stale once its payer has signed the payment again with a different expiry', () => {
   const released = createPurchase({ kind: 'released', isFinal: false })
   const renewal = { ...released, payment: createTestPayment(1, 1, { validBefore: 600n }) }
   expect(isStale(renewal, released)).toBe(true)

@@ -137,7 +137,7 @@ describe('before money can move', () => {
       readLastStatus(listStepsBefore(path, 'settle')) !== 'unspent',
   )
 
-  testLaw('the stored height is the one that was read before the facilitator was called', ({ steps }) =>
+  testLaw('the stored chain height is the one that was read before the facilitator was called', ({ steps }) =>
     steps.some(({ request }, at) => {
       if (request.do === 'claim') return request.head !== HEAD
       return request.do === 'read-chain' && listLabels(steps.slice(0, at), 'verify').length > 0
@@ -152,7 +152,7 @@ describe('before money can move', () => {
   )
 
   testLaw(
-    'one run claims at most once and settles at most once',
+    'one run claims blocks at most once and settles its payment at most once',
     ({ steps }) => listLabels(steps, 'settle').length > 1 || listLabels(steps, 'claim').length > 1,
   )
 
@@ -212,19 +212,22 @@ describe('before money can move', () => {
 })
 
 describe('once money may have moved', () => {
-  testLaw('after a settlement, an outcome denies the charge only on proof that there was none', (path) => {
-    if (!asksFor(path, 'settle') || !DENIALS.has(nameEnding(path))) return false
-    if (readLastStatus(path.steps) === 'void') return false
-    const [settling = ''] = listLabels(path.steps, 'settle')
-    return (
-      isPending(readRememberedState(path)) ||
-      readLastStatus(path.steps) !== 'unspent' ||
-      !provesNothingSent.has(settling)
-    )
-  })
+  testLaw(
+    'after an attempt to settle, an outcome denies a charge only if there is proof that nothing was charged',
+    (path) => {
+      if (!asksFor(path, 'settle') || !DENIALS.has(nameEnding(path))) return false
+      if (readLastStatus(path.steps) === 'void') return false
+      const [settling = ''] = listLabels(path.steps, 'settle')
+      return (
+        isPending(readRememberedState(path)) ||
+        readLastStatus(path.steps) !== 'unspent' ||
+        !provesNothingSent.has(settling)
+      )
+    },
+  )
 
   testLaw(
-    'no outcome denies a payment that is on the chain',
+    'no outcome denies the charge for a payment that is on the chain',
     (path) => hasSeenPaid(path) && DENIALS.has(nameEnding(path)),
   )
 
@@ -364,7 +367,7 @@ describe('releases, sales and receipts', () => {
   })
 
   testLaw(
-    'no answer says that nothing was claimed while the block is still held',
+    'while a block is still held, no answer for it says that nothing was claimed',
     (path) =>
       nameEnding(path) === 'facilitator_unavailable' &&
       (listLabels(path.steps, 'claim').includes('claimed') || isPending(readRememberedState(path))) &&
@@ -412,7 +415,7 @@ describe('releases, sales and receipts', () => {
   )
 
   testLaw(
-    'the receipt of a prior purchase is marked as such',
+    'a receipt is marked as an earlier one exactly if it is for a prior purchase',
     ({ end }) =>
       end.kind === 'answered' &&
       end.value.kind === 'bought' &&

@@ -54,7 +54,7 @@ test('a preview is drawn in place of the current content, and does not change th
   expect(readRow(drawRegion(wall, region), 0).slice(10)).toEqual([220, ...Array(9).fill(217)])
 })
 
-test('a scaled picture has a square for each pixel', () => {
+test('a scaled picture has a square for each pixel of the original', () => {
   const small: Bitmap = { width: 2, height: 2, indices: Uint8Array.of(1, 2, 3, 4) }
   expect(enlarge(small, 1)).toEqual(small)
   const rows = [

@@ -168,7 +168,7 @@ describe('the registry', () => {
     expect(findRegistryEntry(view, createWalletAddress(104))).toBeUndefined()
   })
 
-  test('the registry shows the link of the wallet’s first block that currently has one', () => {
+  test('for each wallet, the registry shows the link of its first block that currently has a link', () => {
     const createLinkedContent = (link: string | null): BlockContent => ({ ...BARE, link })
     const findLink = (log: readonly Change[]) => findRegistryEntry(buildView(log), createWalletAddress(1))?.link
     const sales = [

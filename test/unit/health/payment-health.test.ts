@@ -123,7 +123,7 @@ describe('the rail', () => {
     expect(await probed({ fault: { kind: 'none', head: 8n } })).toEqual(ARMED)
   })
 
-  test('the rail is probed every second until it first arms, then every 5 s if something is wrong or the chain has not moved, or else every 8 s', async () => {
+  test('the rail is probed every second until it first arms, then every 8 s, or every 5 s if something is wrong or the chain has not moved', async () => {
     const { rail, probed } = createRail()
     expect(rail.computeProbeDelay()).toBe(0)
     await probed({ fault: { kind: 'none', head: 1n } })
@@ -152,7 +152,7 @@ describe('the rail', () => {
     expect(rail.computeProbeDelay()).toBe(0)
   })
 
-  test('the rail reports what the endpoint does not support, and still accepts payments', async () => {
+  test('the rail reports what the endpoint of the chain does not support, and still accepts payments', async () => {
     const { probed } = await createArmedRail()
     expect(await probed({ fault: { kind: 'none', lacks: 'no events' } })).toEqual(['armed', 'no events'])
   })

@@ -20,7 +20,7 @@ function createWorld(ends: boolean) {
 }
 
 describe('periodic work', () => {
-  test('periodic work runs again after the time that it returns, until it is stopped', async () => {
+  test('periodic work runs again after the delay that it returns, until it is stopped', async () => {
     const world = createWorld(true)
     const stop = new AbortController()
     let times = 0

@@ -77,7 +77,7 @@ const server = Bun.serve({
 })
 afterAll(() => server.stop(true))
 
-test('a catalogue is queried for the payment address, and the different URLs that it lists for this wall are counted', async () => {
+test('a catalogue is queried for the payment address, and its addresses of this wall are counted, with all blocks as one address', async () => {
   const { baseUrl, terms } = OFFER
   const resources = ['/blocks/next', '/blocks/1,2', '/blocks/{coord}', '/areas?w=2'].map((path) => baseUrl + path)
   answer = () =>

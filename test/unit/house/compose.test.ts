@@ -20,7 +20,7 @@ const { services, volumes } = Bun.YAML.parse(text) as {
   volumes: Readonly<Record<string, unknown>>
 }
 
-test('the wall and its backups get only settings that the program knows, and share their settings and volumes', () => {
+test('the wall and the backup service get only settings that the program knows, and both get the same settings and volumes', () => {
   const { wall, backup } = services
   for (const name of Object.keys(wall.environment ?? {})) expect(SETTING_NAMES).toContain(name)
   expect([backup.environment, backup.volumes]).toEqual([wall.environment, wall.volumes])

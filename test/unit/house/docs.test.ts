@@ -64,7 +64,7 @@ test('every operator command in the documents exists in the program', async () =
 const FETCHES_OUR_NAME =
   /\b(?:npx|bunx|(?:pnpm|yarn) dlx|npm (?:exec|x|install|i|add)|(?:bun|pnpm|yarn) (?:x|add))(?: -\S+)* pixel-wall(?![-\w./])/
 
-test('no file asks anybody to fetch the client from npm, and the README of the client installs the archive of this version', async () => {
+test('no file instructs readers to fetch the client from npm, and the README of the client installs the archive of this version', async () => {
   const listed = Bun.spawnSync(['git', 'ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root }).stdout
   const ours = listed
     .toString()
@@ -101,7 +101,7 @@ test('every documented route and every tool is in docs/api.md', async () => {
   expect(names.filter((name) => !overview.has(name))).toEqual([])
 })
 
-test('every alert of the journal has a section in OPERATING.md', async () => {
+test('every alert that the server raises has a section in OPERATING.md', async () => {
   const sections = [...(await readText('OPERATING.md')).matchAll(/^#### (.+)$/gm)].flatMap(([, names = '']) =>
     names.split(', '),
   )

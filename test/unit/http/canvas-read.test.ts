@@ -217,7 +217,7 @@ describe('a copy that is current', () => {
     expect((await readPublished(createRequest({ 'If-None-Match': etag }))).status).toBe(200)
   })
 
-  test('a copy of the canvas is stale for another wall, even if both walls have the same number of changes', async () => {
+  test('a copy of the canvas of one wall is stale for a different wall, even if both walls have the same number of changes', async () => {
     sellBlock('3,4')
     const etag = await readEtag()
     view = createEmptyView()
@@ -344,7 +344,7 @@ describe('the blocks read in Brotli', () => {
     expect(brotliDecompressSync(await (await waitForBrotli()).arrayBuffer()).toString()).toContain('"m":"b"')
   })
 
-  test('Brotli is not sent to a client that prefers another encoding', async () => {
+  test('Brotli is not sent to a client that prefers a different encoding', async () => {
     sellBlock('3,4', 'a')
     await reads.waitUntilPublished()
     await waitForBrotli()

@@ -267,7 +267,7 @@ describe('a stream that a cache shares', () => {
     expect(await reading).toMatch(/^id: 2\nevent: identity\n.*\n\nevent: end\ndata: \{"kind":"end","number":2\}\n\n$/m)
   })
 
-  test('if a cache leaves too much of a shared stream unread, the stream is broken off even when its time is over, so that the cache stores nothing', async () => {
+  test('if a cache leaves too much of a shared stream unread, the stream is aborted even when its time is over, so that the cache stores nothing', async () => {
     const over = Promise.withResolvers<void>()
     const wait: Clock['wait'] = (ms, signal) => (ms === 55_000 ? over.promise : systemClock.wait(ms, signal))
     const world = createLoggedStream(0, { ...systemClock, wait })
@@ -305,7 +305,7 @@ describe('a stream that a cache shares', () => {
     ],
     ['an agent’s name', { kind: 'identity', agent: 1, profile: NOBODY, withheld: { name: true, framework: false } }],
   ] as const)(
-    'if %s is hidden, a shared stream is broken off immediately, and the next one does not contain the hidden text',
+    'if %s is hidden, a shared stream is aborted immediately, and the next one does not contain the hidden text',
     async (_, act) => {
       const world = createLoggedStream()
       const content = { ...BARE, message: 'hidden word' }
@@ -321,7 +321,7 @@ describe('a stream that a cache shares', () => {
     },
   )
 
-  test('if the process shuts down, a shared stream is broken off so that no cache stores it, and new requests are refused', async () => {
+  test('if the process shuts down, a shared stream is aborted so that no cache stores it, and new requests are refused', async () => {
     const world = createLoggedStream()
     const reading = readOutcome(await requestShared(world))
     await Bun.sleep(0)

@@ -139,7 +139,7 @@ test('a view shows the writes of other processes within a second, whether it is 
   expect(waits).toEqual([1000, 1000, 1000])
 })
 
-test('a notification advances the view immediately, even during another advance', async () => {
+test('a notification advances the view immediately, even while an earlier advance is still running', async () => {
   const reading = Promise.withResolvers<void>()
   const { done, ring, asked, isListening } = startPolling(1, (time) =>
     time === 1 ? reading.promise : Promise.resolve(),

@@ -152,7 +152,7 @@ describe('a settlement', () => {
     expect(await ring.settle('next', createPayment())).toEqual(NAMED)
   })
 
-  test('each facilitator gets its share of the settlement time, and the next one gets the unused rest', async () => {
+  test('each facilitator gets its share of the settlement time, and the next one also gets the time that the previous one left unused', async () => {
     const { clock, first, second, ring } = createRingOfTwo()
     first.settle = async (_, _payment, manner) => {
       clock.advance(4000)
@@ -204,7 +204,7 @@ describe('a verification', () => {
     [{ kind: 'unavailable' }, { kind: 'busy' }, { kind: 'busy', by: SECOND }],
     [{ kind: 'unavailable' }, { kind: 'unavailable' }, { kind: 'unavailable' }],
   ])(
-    'a verification that no facilitator confirms returns the most definite result (%#)',
+    'if no facilitator accepts a payment, the verification returns the most definite result (%#)',
     async (one, other, together) => {
       const { first, second, ring } = createRingOfTwo()
       first.verification = one
@@ -359,7 +359,7 @@ describe('a member that failed', () => {
     expect(await ring.verify('next', createPayment())).toEqual({ kind: 'valid', by: FIRST })
   })
 
-  test('a facilitator that does not support our network is not used if another one does', async () => {
+  test('a facilitator that does not support the network of the wall is not used if another facilitator supports it', async () => {
     const { first, second, ring } = createRingOfTwo()
     first.supported = 'no'
     second.verification = { kind: 'unavailable' }

@@ -209,7 +209,7 @@ describe('a nonce that its own payer signed again', () => {
     ['yes', undefined],
     ['unknown', { kind: 'unclear' }],
   ])(
-    'if a nonce is signed again with another expiry, the response says whether the first payment was charged: %s',
+    'if a nonce is signed again with a different expiry, the response says whether the first payment was charged: %s',
     async (isCharged, settling) => {
       const { world, buyNextBlock } = await openSeller()
       world.settling = settling
@@ -219,7 +219,7 @@ describe('a nonce that its own payer signed again', () => {
     },
   )
 
-  test('if a nonce is signed again for another price after its first payment was released, neither payment is settled', async () => {
+  test('if a nonce is signed again for a different price after its first payment was released, neither payment is settled', async () => {
     const { world, buyNextBlock, db, charged } = await openSeller()
     world.settling = { kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' }
     expect(readNonceOrCode(await buyNextBlock(createTestPayment(1, 1)))).toBe('payment_required')
@@ -236,7 +236,7 @@ describe('a nonce that its own payer signed again', () => {
     })
   })
 
-  test('if a nonce is signed again for another price, the response reports the charge as unknown, even if the first payment can no longer settle', async () => {
+  test('if a nonce is signed again for a different price, the response reports the charge as unknown, even if the first payment can no longer settle', async () => {
     const { world, buyNextBlock, db } = await openSeller()
     world.settling = { kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' }
     await buyNextBlock(createTestPayment(1, 1))
@@ -387,7 +387,7 @@ describe('a receipt that was sent', () => {
   })
 })
 
-test('a payment that is resent after a 503 gets its receipt, and the receipt is still owed to the next payment of the same payer', async () => {
+test('a payment that is resent after a 503 gets its receipt, and the next payment of the same payer gets that receipt once more', async () => {
   const { world, buyNextBlock, clock, charged } = await openSeller()
   world.settling = { kind: 'unclear' }
   expect(readNonceOrCode(await buyNextBlock(createTestPayment(1, 1)))).toBe('settlement_unknown')
@@ -411,7 +411,7 @@ describe('a purchase with a payment-identifier', () => {
     expect(charged()).toEqual([toHash(1)])
   })
 
-  test('a payment-identifier that was used for one purchase cannot be used for another target', async () => {
+  test('a payment-identifier that was used for one purchase cannot be used for a different target', async () => {
     const { sold, buyNextBlock } = await openSeller()
     await buyNextBlock(createNamedPayment(1))
     expect(readNonceOrCode(await sold.buy(parseBlockOrThrow('0,0'), createNamedPayment(2), SILENT))).toBe(
@@ -545,7 +545,7 @@ describe('purchases that an earlier process left open', () => {
     expect(readNonceOrCode(await buyNextBlock(createTestPayment(1, 1)))).toBe(toHash(1))
   })
 
-  test('an open purchase of an earlier process counts as checked after a request for it queried the chain', async () => {
+  test('an open purchase of an earlier process counts as checked once a request for it has queried the chain', async () => {
     const { db, world, buyNextBlock, sold } = await openSeller()
     await reserveTarget(db, 'next', createTestPayment(1, 1))
     const looked: Promise<boolean>[] = []

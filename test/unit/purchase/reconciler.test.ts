@@ -42,7 +42,7 @@ describe('purchases open at the start', () => {
     expect(looked).toEqual([first, second])
   })
 
-  test('purchases open at the start are not all checked while another process holds the lease of one, because that process may have died', async () => {
+  test('purchases open at the start do not all count as checked while another process holds the lease of one, because that process may have died', async () => {
     const { sweep, taken } = await openWorld()
     taken.add(first)
     expect([await sweep(), await sweep()]).toEqual(['partly', 'partly'])

@@ -100,7 +100,7 @@ describe('an order that a facilitator refuses', () => {
     expect((bytes() - before) / 100).toBeLessThan(1000)
   })
 
-  test('a rejected order gets its picture if the same order is sent again, and no picture if a changed order is sent', async () => {
+  test('a rejected order that is sent again gets its picture only if the order is unchanged', async () => {
     for (const [message, isPainted] of [
       ['hello', true],
       ['another', false],

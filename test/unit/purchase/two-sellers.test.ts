@@ -232,7 +232,7 @@ const readReceipt = (outcome: Outcome) =>
 
 const never = new Promise<never>(() => {})
 
-test('one signed request sent to two processes is charged once, and both return the same receipt', async () => {
+test('one signed payment that is sent to two processes is charged once, and both processes return the same receipt', async () => {
   const { here, there, settled, passTime } = await openWorld()
   const settling = Promise.withResolvers<SettleResult>()
   here.gate.settling = settling.promise

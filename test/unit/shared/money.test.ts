@@ -7,7 +7,7 @@ test('an amount of money is formatted with two decimals, or with more if it is n
   expect(texts).toEqual(['0.00', '0.000001', '0.0001', '0.01', '0.025', '1.00', '12.50', '999999.99'])
 })
 
-test('a formatted price is parsed back to the same amount, and text in another format is not a price', () => {
+test('a formatted price is parsed back to the same amount, and text in a different format is not a price', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 1n, max: 99_999_999n }), (cents) => {
       expect(parsePrice(formatMoney(cents * 10_000n))).toBe(cents * 10_000n)

@@ -91,7 +91,7 @@ describe('an order', () => {
 describe('a nonce', () => {
   const [[, , text, nonce]] = VECTORS as [(typeof VECTORS)[number]]
 
-  test('a nonce does not match another order, another salt or a malformed salt', () => {
+  test('a nonce does not match a different order, a different salt or a malformed salt', () => {
     expect(matchesOrder(nonce, text.replace('Ada', 'Eve'), SALT)).toBeFalse()
     expect(matchesOrder(nonce, text, SALT.replace('1f', '1e'))).toBeFalse()
     expect(matchesOrder(nonce, text, SALT.slice(0, -2))).toBeFalse()

@@ -12,7 +12,7 @@ test('a failed test and a missing program are recognised in the output of the te
   expect(findMissingRequirement('(skip) a pooler')).toBeUndefined()
 })
 
-test('the last line of the report shows how long the tests took, on which machine, and which programs were missing', () => {
+test('the last line of the report shows how long the tests took, how loaded the machine was, and which programs were missing', () => {
   expect(formatLastLine({ seconds: 590.4, measured: [quiet, busy], missing: ['pgbouncer', 'Firefox'] })).toBe(
     'The tests took 590 s; on average load 4.0 on 2 processors, 30 ms to flush a file. Skipped what needs Firefox, pgbouncer; long runs are for `bun run endurance`.',
   )

@@ -66,7 +66,7 @@ describe('the view of a call', () => {
   })
 })
 
-test('the button’s message contains the known position and price, and never the bytes of the picture', () => {
+test('the message of the chat button contains the known position and price, and never the bytes of the picture', () => {
   const size = { w: 3, h: 2 }
   const sketch = { ...createSketch({ col: 80, row: 45 }), size }
   const shown: Shown = { sketch, hasSize: true, hasPlace: true, perBlock: '1.00', host: 'wall.test' }
@@ -83,7 +83,7 @@ test('the button’s message contains the known position and price, and never th
   ])
 })
 
-test('a position without a picture is not offered for sale, and the view says if the chat blocks its requests', () => {
+test('a position without a picture is not offered for sale, and the view says so if the chat blocks its requests', () => {
   const sketch = { ...createSketch({ col: 80, row: 45 }), size: { w: 3, h: 2 } }
   const shown: Shown = { sketch, hasSize: true, hasPlace: true, perBlock: '1.00', host: 'wall.test' }
   expect(createOffer(shown)).toMatchObject({

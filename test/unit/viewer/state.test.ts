@@ -44,7 +44,7 @@ const locateBlock = (state: State, block: typeof openBlock) => {
   return { x: box.left + box.width / 2, y: box.top + box.height / 2 }
 }
 
-test('before the wall has arrived, no block is shown', () => {
+test('before the wall has loaded, no block is shown', () => {
   const state = reduceState(createState(view), { do: 'point', at: { x: 640, y: 380 } })
   expect(findShownBlock(state)).toBeUndefined()
 })
@@ -153,7 +153,7 @@ test('closing a sheet moves the wall back into its bounds', () => {
   expect(closed.camera).not.toEqual(open.camera)
 })
 
-test('on a phone, a panel replaces the details, and selecting an artwork replaces the panel', () => {
+test('on a phone, the search panel hides the details, the time panel does not, and selecting an artwork closes the search panel', () => {
   const phone = createArrivedState({ width: 390, height: 590 }, crowded, true)
   const open = reduceState(phone, { do: 'open-work', block: requireBlockAt(80, 45) })
   const covered = reduceState(open, { do: 'open', panel: 'find' })

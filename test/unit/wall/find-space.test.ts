@@ -49,7 +49,7 @@ test('a repeated search returns the cached result until a block is taken or rele
   expect(await find(WISH)).toEqual(first)
 })
 
-test('searches at the same time share a read of the held blocks, and a later search gets a newer read', async () => {
+test('searches that run at the same time share one read of the held blocks, and a later search gets a newer read', async () => {
   const { held, taken, reads } = createCountedReader()
   const early = [taken(), taken(), taken()]
   await early[0]

@@ -5,7 +5,7 @@ import { readOwnReceipts } from '../../../server/wall/my-receipts.ts'
 import { openBlankWall } from '../../support/blank-wall.ts'
 import { toHash, HEAD, NOW, createTestPayment, SILENT, createWalletAddress } from '../../support/samples.ts'
 
-test('a credit is shown as owed in its payer’s receipts until the operator has paid it back', async () => {
+test('a credit is shown as owed in its payer’s receipts until the operator records its refund', async () => {
   const { ledgerReader, payouts } = await openBlankWall()
   const lost = { payment: createTestPayment(1, 1), target: 'next', listing: SILENT, head: HEAD } as const
   await payouts.recordCredit(lost, toHash(7), NOW)

@@ -89,7 +89,7 @@ describe('letter case', () => {
     ['payload.signature', toUpperHex],
     ['accepted.asset', toUpperHex],
     ['accepted.payTo', (hex: unknown) => String(hex).toLowerCase()],
-  ])('another letter case in %s does not change the payment', (path, spell) => {
+  ])('a different letter case in %s does not change the payment', (path, spell) => {
     const value = path.split('.').reduce<unknown>((at, step) => (at as Json)[step], stock)
     expect(readPayment(changePayload(path, spell(value)))).toEqual(readPayment(stock))
   })

@@ -182,7 +182,7 @@ test('the SDK finds the URL of the MCP server and the name of the buying tool in
   expect(catalogueDemand(demand)).toMatchObject({ resourceUrl: 'https://wall.example/mcp', toolName: 'buy_block' })
 })
 
-test('the SDK finds a fixed URL in the demand for the next block, and one URL template in the demand for any other block', () => {
+test('the SDK finds a fixed URL in the demand for the next block, and a URL template in the demand for a specific block', () => {
   const found = TARGETS.map((target) => {
     const discovered = catalogueDemand(buildDemand(OFFER, target))
     return { url: discovered?.resourceUrl, input: discovered?.discoveryInfo.input }

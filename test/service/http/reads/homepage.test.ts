@@ -136,7 +136,7 @@ test('the page shows no contact if none is set, or if the contact cannot be turn
     expect((await readMetaTags(await openWall({ findViewerFile: findPage, contact }), '/'))['contact']).toBeUndefined()
 })
 
-test('the page shows how many blocks are sold, who bought last and where, before any script runs', async () => {
+test('before any script runs, the page shows how many blocks are sold, and the buyer and position of the last sale', async () => {
   const own = await openWall({ findViewerFile: findPage })
   const readBody = async () => (await (await own.sendRequest('GET /')).text()).replace(/^.*<body>/s, '')
   expect(await readBody()).toStartWith(
@@ -149,7 +149,7 @@ test('the page shows how many blocks are sold, who bought last and where, before
   )
 })
 
-test('the page stays the same until something is sold, and then changes', async () => {
+test('the page and its ETag stay the same until a block is sold', async () => {
   const own = await openWall({ findViewerFile: findPage })
   const readEtag = async () => (await own.sendRequest('GET /')).headers.get('etag') ?? ''
   const before = await readEtag()

@@ -65,7 +65,7 @@ test.each([
   expect(await readErrorCode(await wall.sendRequest(`GET ${path}`))).toBe('invalid_region')
 })
 
-test('a request for the picture of an unknown block is rejected, and pictures are read-only', async () => {
+test('a request for a picture at an invalid coordinate is rejected, and pictures are read-only', async () => {
   for (const path of ['/blocks/160,0.png', '/blocks/next.png', '/blocks/%zz.png'])
     expect(await readErrorCode(await wall.sendRequest(`GET ${path}`))).toBe('invalid_coordinate')
   expect((await wall.sendRequest('PUT /blocks/3,4.png')).status).toBe(405)
@@ -115,7 +115,7 @@ test('raw pixels are assigned row by row to the right blocks', async () => {
   )
 })
 
-test('a picture that does not fill its blocks is surrounded by the background colour', async () => {
+test('with fit=contain, a picture that does not fill its blocks is surrounded by the background colour', async () => {
   const request = 'POST /api/pixels?fit=contain&background=FFFFFF'
   const { blocks } = await readJson(await wall.sendRequest(request, createUpload(createFlatPng(10, 5, '#000000'))))
   const [{ px: painted = '' } = {}] = blocks as { px?: string }[]
@@ -146,7 +146,7 @@ const refusals: ReadonlyArray<readonly [what: string, query: string, init: Reque
   ['too many bytes', '', createUpload(new Uint8Array(UPLOAD_MAX_BYTES + 1)), 'body_too_large'],
 ]
 
-test.each(refusals)('a request with %s is rejected', async (_, query, init, code) => {
+test.each(refusals)('a conversion request with %s is rejected', async (_, query, init, code) => {
   expect(await readErrorCode(await wall.sendRequest(`POST /api/pixels?${query}`, init))).toBe(code)
 })
 
@@ -157,7 +157,7 @@ test('if more uploads arrive in parallel than the server accepts, only the exces
   expect(statuses.filter((status) => status === 200)).toHaveLength(17)
 })
 
-test('slow uploads delay nobody: only large bodies occupy a slot, and only complete pictures occupy a worker', async () => {
+test('slow uploads do not block a fast one, because only large bodies occupy a slot, and only complete pictures occupy a worker', async () => {
   const { sendRequest: ask } = await openWall()
   const leave = new AbortController()
   const createSlowBody = () =>

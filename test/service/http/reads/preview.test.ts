@@ -193,7 +193,7 @@ describe('a preview of an area', () => {
       })
   })
 
-  test('if no space of the requested size is open any more, a preview of an area says so', async () => {
+  test('a preview of “next” with a size reports no_room if no area of that size is open', async () => {
     const own = await openWall({}, await openNearlySoldWall(1))
     expect(await requestPreview(own, { coord: 'next', w: 2, h: 1 })).toMatchObject({
       acceptable: false,

@@ -46,7 +46,7 @@ test.each(PRICED)('%s shows the wall’s own price, and neither the default pric
 const replaceExamples = (text: string) =>
   text.replaceAll('"examples":["1.00"]', '').replaceAll('"examples":["1000000"]', '')
 
-test('a demand for payment has the price in its header, its message and its page', async () => {
+test('a demand for payment shows the price in its header, in its message and on its HTML page', async () => {
   const response = await wall.sendRequest('GET /blocks/next')
   expect(decodeDemand(response)).toMatchObject({ resource: { serviceName: TITLE }, accepts: [{ amount: '2500000' }] })
   expect((await readJson(response))['message']).toContain('costs 2.50 USDC')
@@ -59,7 +59,7 @@ test('a demand for payment has the price in its header, its message and its page
   expect((await readJson(area))['message']).toContain('This area costs 10.00 USDC')
 })
 
-test('a preview and the MCP tools show the price of the wall', async () => {
+test('a preview and the MCP tools show the wall’s own price', async () => {
   const { price } = await readJson(await wall.sendRequest('POST /api/preview', createBodyInit({ coord: '3,4' })))
   expect(price).toEqual({ amount: '2.50', asset: 'USDC', network: TERMS.network })
   expect((await callTool(wall, 'get_wall')).structuredContent).toMatchObject({
@@ -90,7 +90,7 @@ test('a payment of the default price is rejected with the reason, and a payment 
   expect(await readJson(bought)).toMatchObject({ deed: { price: { amount: '2.50' } } })
 })
 
-test('after the price of a wall changes, its held and sold purchases keep the price at which they were made', async () => {
+test('after a wall changes its price, held and sold purchases keep the old price, and new purchases need the new price', async () => {
   const db = await openBlankWall()
   const before = await openWall({}, db)
   const sold = createTestPayment(1, 1)

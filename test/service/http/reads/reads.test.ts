@@ -54,7 +54,7 @@ test('the canvas, the feed, the registry and the deed show the same sale', async
 
 const notNumbers = ['', '-1', '1.0', '+10', '0x10', 'null', '9007199254740992', '%zz', '1&KEY=2']
 
-test.each(notNumbers)('the feed rejects %p as the value of after and of limit', async (text) => {
+test.each(notNumbers)('the feed rejects %p as the value of the parameters after and limit', async (text) => {
   for (const key of ['after', 'limit']) {
     expect(await readErrorCode(await wall.sendRequest(`GET /api/feed?${key}=${text.replace('KEY', key)}`))).toBe(
       `invalid_${key}`,
@@ -124,7 +124,7 @@ test('a wall that cannot sell reports which dependency is down, since when and w
   expect(await readJson(await ask('GET /api/health'))).toMatchObject({ ok: false, rail: 'armed', railError: reason })
 })
 
-test('dependencies that matter only to the operator, such as backups and the webhook, are not public', async () => {
+test('/readyz does not show dependencies that matter only to the operator, such as backups and the webhook', async () => {
   const { sendRequest: ask, outages } = await openWall()
   outages.recordState({ kind: 'disk', name: 'data' }, null)
   outages.recordState({ kind: 'backup', name: 'sqlite' }, 'no backup was ever made')

@@ -44,7 +44,7 @@ test('the page may run and load only files of this service, and the scripts and 
 
 const hashText = (text: string) => `'sha256-${new Bun.CryptoHasher('sha256').update(text).digest('base64')}'`
 
-test('every page disables browser features that it never uses, and requires https for later visits', async () => {
+test('every page disables unused browser features, and requires https for later visits if the wall has an https address', async () => {
   const browser = { headers: { accept: 'text/html' } }
   for (const path of ['/', '/index.html', '/paint', '/blocks/1,1', '/blocks/next']) {
     const { headers } = await wall.sendRequest(`GET ${path}`, browser)
@@ -90,7 +90,7 @@ test('a file whose name Vite derived from its content may be cached permanently'
   expect(response.headers.get('content-encoding')).toBe('gzip')
 })
 
-test('a path that is not a file of the viewer gets a 404', async () => {
+test('a request for a path that is not a file of the viewer gets a 404', async () => {
   for (const path of [
     '/../outside.txt',
     '/%2e%2e/outside.txt',

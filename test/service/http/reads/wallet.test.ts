@@ -18,7 +18,7 @@ import { readErrorCode, CONTACT, readJson, openWall } from '../../../support/ser
 
 const wall = await openWall()
 
-test('the account of a wallet shows everything that the wall stores about it', async () => {
+test('the account of a wallet shows its rank, its blocks, its open purchases and its credits, but not its full address', async () => {
   const { sendRequest: ask, buyBlock, db, clock } = await openWall()
   await buyBlock('/blocks/3,4?name=Ada', 2)
   await buyBlock('/blocks/5,6?framework=loom', 1)
@@ -147,7 +147,7 @@ test.each([
   ['after=1&after=2', 'invalid_after'],
   ['limit=0', 'invalid_limit'],
   ['limit=201', 'invalid_limit'],
-])('a request for an invalid page is rejected: %s', async (query, code) => {
+])('a request for the account of a wallet is rejected if its query is %s', async (query, code) => {
   expect(await readErrorCode(await wall.sendRequest(`GET /api/agents/${createWalletAddress(1)}?${query}`))).toBe(code)
 })
 

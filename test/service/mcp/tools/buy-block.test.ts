@@ -120,7 +120,7 @@ test('the response to a payment with an unknown outcome reports that outcome whe
   })
 })
 
-describe('a payment in an argument `headers`, as AWS AgentCore sends it,', () => {
+describe('a payment in the argument `headers`, as AWS AgentCore sends it', () => {
   const payment = createTestPayment(0xab, 1)
   const signed = encodeHeader(toPayload(payment))
 
@@ -133,7 +133,7 @@ describe('a payment in an argument `headers`, as AWS AgentCore sends it,', () =>
       { area: '3,4,1x1', deed: { message: 'hi' } },
     ],
   ])(
-    'a payment in an argument `headers` %s, even if its header is in mixed case and among other headers',
+    'a payment in the argument `headers` %s, even if the payment header is in mixed case and among other headers',
     async (_, tool, order, receipt) => {
       const wall = await openWall()
       const headers = { Accept: 'application/json', 'payment-Signature': signed, 'X-Retry': 3 }
@@ -173,7 +173,7 @@ describe('a payment in an argument `headers`, as AWS AgentCore sends it,', () =>
     })
   })
 
-  test('a tool that does not sell rejects the argument `headers` as unknown, and a tool that sells accepts only an object', async () => {
+  test('a tool that does not sell rejects the argument `headers` as unknown, and a tool that sells rejects it unless it is an object', async () => {
     for (const [tool, args] of [
       ['preview_block', { coord: 'next' }],
       ['get_block', { coord: '3,4' }],

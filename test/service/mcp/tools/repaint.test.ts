@@ -175,6 +175,9 @@ test.each([
   [{}, 'invalid_body'],
   [{ kind: 'x' }, 'invalid_body'],
   [{ kind: 'set_pixels', coord: '3,4' }, 'empty_update'],
-])('a request for the text of %j is rejected with %s, like the change itself', async (args, error) => {
-  expect(await callReadTool(back, 'signing_message', args)).toMatchObject({ error })
-})
+])(
+  'a request for the text to sign is rejected for the arguments %j with %s, like the change itself',
+  async (args, error) => {
+    expect(await callReadTool(back, 'signing_message', args)).toMatchObject({ error })
+  },
+)
