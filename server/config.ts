@@ -260,10 +260,7 @@ function readPlaceFrom(read: Read, problems: string[]): Place {
   return { port, database, adminSocketPath, witnessPath, isWitnessApart }
 }
 
-/**
- * A path beside the SQLite file; on PostgreSQL, a path named after the admin socket or port; none for a database in
- * memory.
- */
+/** A path beside the SQLite file; on PostgreSQL, named after the admin socket or port; none for a database in memory. */
 function locateBeside(
   { database, port, adminSocketPath }: Pick<Place, 'database' | 'port' | 'adminSocketPath'>,
   what: 'witness' | 'books',
@@ -369,9 +366,7 @@ function parseOrigin(text: string): Parsed<URL> {
 }
 
 const parseSignature = (text: string): Parsed<string> =>
-  /^0x[0-9a-fA-F]{130}$/.test(text)
-    ? { value: text }
-    : { problem: 'must be signatures, separated by commas: each 0x followed by 130 hex digits' }
+  /^0x[0-9a-fA-F]{130}$/.test(text) ? { value: text } : { problem: 'must be signatures of 0x and 130 hex digits' }
 
 // The key is never shown.
 function parseHostKey(text: string): Parsed<readonly [host: string, key: string]> {
@@ -399,7 +394,6 @@ function parsePayee(text: string, asset: string): Parsed<Address> {
   const isOneCase = digits === digits.toLowerCase() || digits === digits.toUpperCase()
   if (!isOneCase && getAddress(text) !== text) return { problem: 'has an invalid checksum: check for a typo' }
   if (/^0x0+$/i.test(text)) return { problem: 'must not be the zero address' }
-  if (toLowerAddress(text) === toLowerAddress(asset))
-    return { problem: 'must not be the address of the token contract' }
+  if (toLowerAddress(text) === toLowerAddress(asset)) return { problem: 'must not be the address of the token' }
   return { value: toLowerAddress(text) }
 }

@@ -1,6 +1,6 @@
 /**
  * Opens the dependencies of payments from the settings: the chain, the facilitators, and the rail over both. The wall
- * does this at its start; `pixel-wall check` does it to find out whether the start will work.
+ * does this when it starts; `pixel-wall check` does it to find out whether the start will succeed.
  */
 
 import { createViemChain } from './adapters/chain/chain.ts'

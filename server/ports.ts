@@ -52,7 +52,7 @@ export type Ledger = {
   /** The purchase that this payment was first used for. */
   find(key: PaymentKey): Promise<Purchase | undefined>
   /**
-   * Whether this payer can buy a target, and the unanswered purchase of the payer that must be resolved first, if any.
+   * Whether this payer can buy a target, and the earlier purchase of the payer that must be resolved first, if any.
    * A purchase that is not uncertain is ignored if `active` has its nonce: a run of this process serves its client.
    */
   checkAvailability(target: Target, payment: Payment, now: UnixMs, active: readonly Hash[]): Promise<AvailabilityCheck>
@@ -80,7 +80,7 @@ export type Ledger = {
   markUncertain(purchase: Purchase): Promise<Purchase>
   /**
    * Makes the payer the owner of the held block, numbers the sale, writes it to the log and marks it as unanswered.
-   * Returns an existing sale; if `settled`, first records that the chain shows its transfer.
+   * If the sale already exists, returns it; if `settled`, first records that the chain shows its transfer.
    */
   finalize(purchase: Purchase, tx: Hash, settled: boolean, now: UnixMs): Promise<SoldPurchase>
   /** Records that our own chain check has seen the transfer, in `tx`. */
@@ -93,8 +93,8 @@ export type Ledger = {
   writeOff(purchase: Purchase): Promise<void>
   /**
    * Releases a held block. `isFinal` ends the watch for a late payment. Throws `StaleWriteError` for a purchase that
-   * has become uncertain since it was read, or that a later attempt holds: another run may have settled it, so no
-   * rejection is final.
+   * has become uncertain since it was read, or that a later attempt holds. Another run may have settled such a
+   * purchase, so no rejection is final.
    */
   release(purchase: Purchase, isFinal: boolean): Promise<void>
   /**
@@ -106,15 +106,15 @@ export type Ledger = {
   fulfilLatePayment(purchase: Purchase, tx: Hash, now: UnixMs): Promise<Purchase>
   /**
    * Records, before the response is sent, that a later payment of the payer (nonce `to`) is answered with the receipt
-   * of an unanswered sale. That payment is never claimed. Returns `false` if that is not allowed: the receipt was sent,
-   * or the payment has its own purchase.
+   * of an unanswered sale. That payment is never claimed. Returns `false` if this reuse is not allowed: the receipt was
+   * already sent, or the payment has its own purchase.
    */
   reuseReceipt(sale: SoldPurchase, to: Hash): Promise<boolean>
   /** Records that the receipt of a sale was sent to its payer. */
   markAnswered(key: PaymentKey): Promise<void>
   /**
    * Every payment to check now: held, watched for a late settlement, or sold and not seen on the chain. A sale that was
-   * seen there is checked twice more: soon, while a lost payment can be settled again, and later, once no
+   * seen on the chain is checked twice more: soon, while a lost payment can be settled again, and later, once no
    * reorganisation can replace the transfer. A credit is also checked at that later time.
    */
   listUnfinished(now: UnixMs): Promise<readonly PaymentKey[]>
@@ -133,8 +133,8 @@ export type LedgerReader = {
   /** At most `limit` payments that bought something, in the order of their first sales, after sale number `after`. */
   listSold(after: number, limit: number): Promise<readonly SoldPayment[]>
   /**
-   * At most `limit` payments that bought nothing, skipping the first `after`: credits, then money that was only
-   * recorded, each group in the order in which it was stored.
+   * At most `limit` payments that bought nothing, skipping the first `after`. Credits come before money that was only
+   * recorded; each group is in the order in which it was stored.
    */
   listOwed(after: number, limit: number): Promise<readonly OwedPayment[]>
 }
@@ -149,7 +149,7 @@ export type Blocks = {
   edit(block: BlockIndex, edit: Edit, now: UnixMs): Promise<EditResult>
   /** The owner of an area. */
   findOwner(area: Area): Promise<AreaOwner>
-  /** Applies an edit to each block of an area, or to none. The edit has the pixels of block after block, row by row. */
+  /** Applies an edit to each block of an area, or to none. The edit has the pixels of each block, row by row. */
   editArea(area: Area, edit: Edit, now: UnixMs): Promise<EditResult>
 }
 
@@ -247,8 +247,8 @@ export type Witness = {
 }
 
 /**
- * Leases: which of several processes on one store works on a payment. They save work, and show who may have sent a
- * payment to a facilitator; whether money moves never depends on them.
+ * Leases: which of several processes on one store works on a payment. They save work, and show which process may have
+ * sent a payment to a facilitator; whether money moves never depends on them.
  */
 export type Leases = {
   /**
@@ -297,7 +297,7 @@ export type Chain = {
   readAuthorization(key: PaymentKey): Promise<{ head: bigint; spent: boolean } | 'silent'>
   /**
    * The state of an authorization that was unspent at height `head`. `named` is the transaction that a facilitator
-   * named. It is checked first, and only the events in it prove a payment.
+   * named. It is checked first; the facilitator's word proves nothing, only the events in the transaction do.
    */
   readPaymentStatus(payment: WatchedPayment, head: bigint, named?: Hash): Promise<ChainStatus>
   /** How much of our asset a wallet holds at the newest block, in atomic units. */
@@ -355,16 +355,16 @@ export type Wallets = {
     from: string,
   ): Promise<SignedBy | Exclude<SignatureCheck, 'signed'>>
   /**
-   * Whether the payer signed the payment. It is called before any facilitator. `signed`: by the payer's key, which
-   * needs no chain call, or by its contract, which is queried on the chain. `not-signed`: by neither, which usually
-   * needs no chain call. `busy`: not by a key, and too many contracts are being queried. `silent`: not by a key, and
-   * the chain did not respond.
+   * Whether the payer signed the payment. This is checked before any facilitator is called. `signed`: by the payer's
+   * key, which needs no chain call, or by its contract, which is queried on the chain. `not-signed`: by neither, which
+   * usually needs no chain call. `busy`: not by a key, and too many contracts are being queried. `silent`: not by a
+   * key, and the chain did not respond.
    */
   checkPaymentSignature(payment: Payment): Promise<SignatureCheck>
   /**
    * Whether the token would accept the signature of the payment now. The token queries the code of a payer that has
-   * code, even if its key signed; a wallet that is not deployed yet has no code. It is called after a facilitator has
-   * rejected the signature of a payment that `checkPaymentSignature` accepted.
+   * code, even if its key signed; a wallet that is not deployed yet has no code. This is checked after a facilitator
+   * has rejected the signature of a payment that `checkPaymentSignature` accepted.
    */
   checkTokenSignature(payment: Payment): Promise<SignatureCheck>
 }

@@ -37,7 +37,7 @@ const PORT_TROUBLES: Readonly<Record<string, (hostname: string, port: number) =>
   EADDRNOTAVAIL: (hostname) => `${hostname} is not an address of this machine; check HOST and METRICS_HOST`,
 }
 
-/** The problems of the ports. Listens on each of them for a moment to find out. */
+/** The problems with the ports. Listens on each of them for a moment to find out. */
 export function findPortProblems(config: Config): readonly string[] {
   const ports = [toWallPort(config), toMetricsPort(config)].filter((port) => port !== undefined)
   return ports.flatMap((port) => {
@@ -53,7 +53,7 @@ export function findPortProblems(config: Config): readonly string[] {
 
 const respondUnavailable = () => new Response(null, { status: 503 })
 
-/** The problems of the paths of the wall's files. Files of other programs are never overwritten or removed. */
+/** The problems with the paths of the wall's files. Files of other programs are never overwritten or removed. */
 export function findPathProblems(config: Config): readonly string[] {
   const { database, witnessPath: witness } = config
   const file = database.kind === 'sqlite' && database.path !== ':memory:' ? resolve(database.path) : undefined

@@ -61,10 +61,7 @@ const READERS_FIRST_MS = 1000
 const WITNESS_BESIDE =
   'money that arrives while the wall is down may belong to a lost sale, so it will stop sales until you run pixel-wall resolve --all --stray, or, if the database was restored, accept-restore. To prevent this, put WITNESS_PATH on a device of its own and set WITNESS_IS_APART=yes'
 
-/**
- * The values that `main` has made: settings, times, the store, the journal, and the first and second signals to end the
- * process.
- */
+/** The values that `main` has made: settings, times, the store, the journal, and the first and second stop signals. */
 export type Given = {
   readonly config: Config
   readonly times: Times

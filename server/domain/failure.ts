@@ -72,7 +72,7 @@ export function getFieldCode(name: string, otherwise: FailureCode): FailureCode 
   return CODE_OF_FIELDS.find(([, names]) => names.includes(name))?.[0] ?? otherwise
 }
 
-/** A refusal: `message` says what to do next, `details` are further fields of the error body. */
+/** A refusal: `message` says what to do next, and `details` has further fields of the error body. */
 export type Failure = {
   readonly kind: 'failure'
   readonly code: FailureCode
@@ -101,7 +101,7 @@ export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable'
 }
 
-/** Waits for optional work. Returns `undefined` if the database is unavailable. */
+/** Waits for optional work and returns its result, or `undefined` if the database is unavailable. */
 export async function ignoreUnavailable<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work

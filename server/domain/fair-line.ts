@@ -9,12 +9,12 @@ export type FairLine<Item> = {
   shift(): Item | undefined
   /**
    * Among the senders with a droppable item, finds the one with the most waiting items; drops and returns its newest
-   * droppable item. If the newcomer ties with others, its own item is dropped.
+   * droppable item. If the newcomer ties with other senders, its own newest droppable item is dropped.
    */
   dropOne(newcomer: string): Item | undefined
 }
 
-/** Makes an empty line; `mayGo` says which items can be dropped. */
+/** Makes an empty queue; `mayGo` says which items can be dropped. */
 export function createFairLine<Item>(mayGo: (item: Item) => boolean = () => true): FairLine<Item> {
   const waiting = new Map<string, Item[]>() // senders in the order of their next turns
   let length = 0

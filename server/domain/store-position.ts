@@ -19,7 +19,10 @@ export type Progress = {
   readonly payment: number // the last payment's number
 }
 
-/** A store's progress, with the height up to which the chain was searched, and the addresses it was searched for. */
+/**
+ * A store's progress, the height up to which the chain was searched, and the addresses at which the wall has asked to
+ * be paid.
+ */
 export type StorePosition = Progress & {
   readonly height: bigint // the chain height up to which all money is accounted for; 0 on a wall that never searched
   readonly payees: readonly Address[] // every address at which the wall has asked to be paid, in order

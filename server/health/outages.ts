@@ -6,8 +6,8 @@ import type { PaymentHealth } from './payment-health.ts'
 
 export type Outages = {
   /**
-   * Records the state of a dependency: `null` if it works, otherwise the problem, in our words and without secrets.
-   * While this process's own event loop is late, no new problem with another system is recorded.
+   * Records the state of a dependency: `reason` is `null` if it works, otherwise the problem, in our words and without
+   * secrets. While this process's own event loop is late, no new problem with another system is recorded.
    */
   recordState(dependency: Dependency, reason: string | null): void
   /** Every dependency with a known state, in the order of the first reports. */

@@ -13,7 +13,10 @@ export type PaymentHealth = {
   readFault(): string | null
   /** Probes the facilitator and the chain once. */
   probe(): Promise<void>
-  /** Milliseconds until the next probe is due; 0 is now. A probe may become due earlier than a previous call said. */
+  /**
+   * Milliseconds until the next probe is due; 0 if it is due now. A probe may become due earlier than a previous call
+   * said.
+   */
   computeProbeDelay(): number
   /**
    * Must be called once the open purchases of an earlier run have been checked and the store is known to be current.
@@ -105,7 +108,7 @@ export function createPaymentHealth(deps: PaymentHealthDeps): PaymentHealth {
       failingSince = usable || isLate() ? null : (failingSince ?? clock.elapsed())
       stalled = health.kind === 'stalled' || (stalled && !usable)
       checked ||= usable
-      // A known permanent fault of the facilitator or the chain is kept while the other of the two does not respond.
+      // A known permanent fault of the facilitator or the chain is kept until a probe succeeds or finds another fault.
       const what = findFault(supports, health, ofFacilitators)
       if (what !== null || usable) fault = what
       if (health.kind === 'none') {

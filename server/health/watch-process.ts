@@ -36,7 +36,9 @@ export function createClockCheck({ clock, outages }: WatchDeps): (newest: Block 
 type EventLoopWatch = {
   /** Whether the event loop was late for at least half of the last three seconds. */
   isLate(): boolean
-  /** Waits for the next turn, and reports lasting lateness to `outages`. Must be called repeatedly. */
+  /**
+   * Waits for the next turn of the event loop, and reports lasting lateness to `outages`. Must be called repeatedly.
+   */
   watch(outages: Outages, signal?: AbortSignal): Promise<void>
 }
 

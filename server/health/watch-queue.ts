@@ -22,8 +22,8 @@ const LONG_SHARE_MIN = 0.2
 const OVER_AFTER_MS = 8000
 
 /**
- * How many requests of a class waited recently, and how many of them waited long, counted in slices of the window, so
- * that a flood needs no more memory.
+ * How many requests of a class waited recently, and how many of them waited long. Both are counted in slices of the
+ * window, so that a flood needs no more memory.
  */
 type Counts = { readonly slices: { atMs: number; all: number; long: number }[]; isDown: boolean; lastLongMs: number }
 

@@ -1,6 +1,6 @@
 /**
- * Watches whether the store can be read and written, and watches its disk and backups. Each check ends in time, even if
- * the store hangs.
+ * Watches whether the store can be read and written, and watches its disk and backups. Each check ends within a time
+ * limit, even if the store hangs.
  */
 
 import type { Pending } from '../domain/purchase/account.ts'
@@ -49,7 +49,7 @@ const MOMENT_MS = 120
 /** How old the last backup may be; the timer makes a backup every hour. */
 export const BACKUP_LATE_MS = 3 * 3_600_000
 
-/** If less space is free, the operator gets an alert. */
+/** If fewer bytes than this are free, the operator gets an alert. */
 export const FREE_BYTES_MIN = 64 * 1024 * 1024
 
 // A disk outage ends only once the free space is well above the limit, so that a disk near the limit causes only one

@@ -134,7 +134,7 @@ function parseRegion(coord: string): Region | Failure {
   return block === undefined ? createInvalidCoordinateFailure() : { ...getCell(block), cols: 1, rows: 1 }
 }
 
-/** Whether the request is from a browser, which wants a page for a person. */
+/** Whether the client prefers an HTML page, as a browser does. */
 const wantsHtmlPage = (request: Request) => prefersHtml(request.headers.get('accept'))
 
 /** Redirects a person to the block on the wall. */

@@ -95,7 +95,10 @@ function createSecurityTxtResponse({ site, clock }: DocumentDeps): CachedRespons
 
 type HomeDeps = { readonly site: Site; readonly view: WallView; readonly findViewerFile: ViewerFiles }
 
-/** Serves the page, whose head describes the block or agent in the address. Serves the guide if no page was built. */
+/**
+ * Serves the page, whose head describes the block or agent in the address. Serves the guide if the client prefers
+ * Markdown or if no page was built.
+ */
 function createHomepageHandler(deps: HomeDeps, guide: CachedResponse): (request: Request) => Promise<Response> {
   const page = createPageRenderer(deps)
   const headers = Object.entries(createSiteHeaders(deps.site.offer.baseUrl))
@@ -110,8 +113,8 @@ function createHomepageHandler(deps: HomeDeps, guide: CachedResponse): (request:
 }
 
 /**
- * Creates a function that renders the built page for a URL, including its first screen. It caches only the page about
- * the whole wall, which most clients request.
+ * Creates a function that renders the built page for a URL, including its first screen. The function caches only the
+ * page about the whole wall, which most clients request.
  */
 async function createPageRenderer({
   site,

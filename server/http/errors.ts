@@ -14,7 +14,7 @@ const answered = new WeakMap<Request, Response>()
 export const findErrorResponse = (request: Request): Response | undefined => answered.get(request)
 
 /**
- * The `onError` hook. It destructures its context, because otherwise Elysia would fill the whole context for each
+ * The `onError` hook. The hook destructures its context, because otherwise Elysia would fill the whole context for each
  * request.
  */
 export const createErrorPlugin = (logger: Logger) => {

@@ -68,7 +68,7 @@ function renderSale(sale: Sale): string {
   return text
 }
 
-// More changes than can happen between two polls by a page that polls every few seconds.
+// More changes than usually happen between two polls by a page that polls every few seconds.
 const TAIL_CHANGES = 100
 
 // A proxy caches its copy for half this time.

@@ -237,7 +237,7 @@ function createFollowers({ clock, readNumber, everyMs }: LiveSource, recent: Rec
     join(follower: Follower) {
       followers.add(follower)
       if (readNumber() > follower.sentTo) flushing ??= flush()
-      // This follower was still catching up when all others were closed.
+      // This follower was still catching up when the streams of all others were closed.
       if (stopped.signal.aborted) queueMicrotask(follower.end)
       return () => void followers.delete(follower)
     },

@@ -1,5 +1,6 @@
 /**
- * Responds to one MCP call over HTTP through the SDK's server. It is a separate module because the SDK is slow to load.
+ * Responds to one MCP call over HTTP through the SDK's server. This is a separate module because the SDK is slow to
+ * load.
  */
 
 import { isLegacyRequest, ProtocolErrorCode, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server'

@@ -29,7 +29,7 @@ export function createMetricsPlugin(meter: Meter | undefined) {
     })
 }
 
-/** Wraps a handler outside of the routes; reports its responses as `route`. */
+/** Wraps a handler that does not belong to a route, and reports its responses under the name `route`. */
 export const measureResponses =
   (meter: Meter | undefined, route: string, answer: (request: Request) => Response) =>
   (request: Request): Response => {

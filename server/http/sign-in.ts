@@ -1,6 +1,6 @@
 /**
- * Handles signed changes. Signed requests: the signature is in the body, or the client signs in. To sign in, the client
- * gets the text to sign in a 402 response, and sends the signature in a request header.
+ * Handles signed changes. The signature of a change is in the request's body, or the client signs in. To sign in, the
+ * client gets the text to sign in a 402 response, and sends the signature in a request header.
  */
 
 import { createSignInBody } from '../discovery/codes.ts'

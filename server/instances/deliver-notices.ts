@@ -165,7 +165,7 @@ async function buildNotice(
   switch (change.kind) {
     case 'sale': {
       const [payment] = await ledgerReader.listSold(change.seq - 1, 1)
-      // This block belongs to a purchase that began before the webhook's first event.
+      // This block belongs to a purchase whose first entry came before the webhook's first event.
       if (payment?.seq !== change.seq) return { through: number }
       const blocks = countBlocks(payment.target)
       const { name, framework } = change.profile

@@ -6,8 +6,8 @@ import { dollarAddress, dollarCode, minterAddress, multicallAddress, multicallCo
 export const localChainId = 8453
 
 /**
- * How the chain makes blocks: one per transaction plus one per second, like a live chain; or one every
- * `blockTimeSeconds`, which may be a fraction; or, if `idle`, one per transaction only.
+ * How the chain makes blocks. By default, it makes one per transaction plus one per second, like a live chain. With
+ * `blockTimeSeconds`, which may be a fraction, it makes one per such period; if `idle`, one per transaction only.
  */
 export type ChainOptions = { blockTimeSeconds?: number; idle?: boolean }
 
@@ -22,15 +22,15 @@ export type Chain = {
   /** The process id of the node. */
   pid: number
   client: ChainClient
-  /** Makes no more blocks, not even for transactions, until `resume` is called. */
+  /** Stops making blocks, even for transactions, until `resume` is called. */
   halt(): Promise<void>
   resume(): Promise<void>
   stop(): Promise<void>
 }
 
 /**
- * Starts a node on a free loopback port with the dollar and multicall deployed; throws `AnvilMissing` if there is no
- * anvil.
+ * Starts a node on a free loopback port and deploys the dollar and multicall contracts; throws `AnvilMissing` if there
+ * is no anvil.
  */
 export async function startChain(options: ChainOptions = {}): Promise<Chain> {
   const node = Bun.spawn([findAnvilBinary(), ...listNodeArguments(options)], {
@@ -141,8 +141,8 @@ async function prepareChain(client: ChainClient): Promise<void> {
 }
 
 /**
- * Kills the node once this process has ended, even by SIGKILL: a shell waits on a pipe that only this process keeps
- * open, then kills the node and exits. Windows has no such shell, so it has no guard.
+ * Kills the node once this process has ended, even by SIGKILL. A shell waits until the pipe that only this process
+ * keeps open is closed, then kills the node and exits. Windows has no such shell, so it has no guard.
  */
 function guardAgainstOrphans(node: Node) {
   if (process.platform === 'win32') return undefined

@@ -19,7 +19,7 @@ export type WallProcess = {
   readJournal(): readonly string[]
 }
 
-/** Settings other than those that this module sets: address and port. */
+/** Settings of the wall. If they lack the address or the port, this module chooses it. */
 export type WallSettings = Readonly<Record<string, string>>
 
 /**

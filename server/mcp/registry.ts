@@ -45,7 +45,7 @@ export const listTools = (offer: Offer): Array<(typeof PRICELESS)[number]['liste
   })
 
 /**
- * The price of a tool, at the place in tools/list in which x402 clients look for it: the terms of one block.
+ * The price of a tool, at the place in tools/list where x402 clients look for it: the terms of one block.
  * `paymentRequired` makes mcpc sign these terms before it calls, so it is set only if no argument changes the price.
  */
 const describePayment = (sells: NonNullable<Tool['sells']>, offer: Offer): Readonly<Record<string, unknown>> => ({
@@ -93,7 +93,10 @@ function createOutline({ properties }: TObject): ObjectSchema {
   return JSON.parse(JSON.stringify({ type: 'object', properties: Object.fromEntries(types) }))
 }
 
-/** Makes arguments with a default optional: clients omit them, and some refuse to do so if the schema requires them. */
+/**
+ * Marks arguments that have a default as optional: clients omit them, but some refuse to do so if the schema requires
+ * them.
+ */
 function makeDefaultedOptional({ required, properties, ...rest }: ObjectSchema): ObjectSchema {
   const withDefault = new Set(
     Object.entries(properties ?? {}).flatMap(([name, schema]) =>

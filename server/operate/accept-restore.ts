@@ -25,7 +25,7 @@ const USAGE = `Accepts a restored database. Uses the wall's settings. The wall m
 Exit status without --yes: 0 if there is nothing to accept, 1 if there is.
 `
 
-// The database is a copy of one that the wall never opened, or a new file that replaces a missing one.
+// Printed for a copy of a database that the wall never opened, or for a new file that replaces a missing one.
 const NEVER_LOOKED =
   'The chain was never read for this database, so this command cannot find out which payments are missing. To list them: pixel-wall books --from HEIGHT'
 

@@ -60,7 +60,7 @@ function reportWriteErrors(write: ReceiptArchive['write']): ReceiptArchive['writ
     write(kept).catch(() => console.error('cannot cache the data read from the chain next to the database'))
 }
 
-/** Why the chain did not respond, from a probe. */
+/** Why the chain did not respond, according to a probe. */
 function describeSilence(health: ChainHealth): string {
   if (health.kind === 'none') return health.lacks ?? 'the chain endpoint did not respond to every query; try again'
   return health.kind === 'silent' ? (health.what ?? 'the chain does not respond') : health.what

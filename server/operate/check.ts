@@ -151,7 +151,7 @@ async function checkWebhook({ webhook }: Config): Promise<readonly Finding[]> {
   return [{ what: `webhook ${host}`, trouble: await send(notice, new AbortController().signal) }]
 }
 
-/** Adds the settings to check to a reason that a missing API key may cause. */
+/** If a missing API key may be the cause of a problem, adds to its reason which settings to set. */
 const addSettingHint = (reason: string | null): string | null =>
   reason?.endsWith('(401)') === true ? `${reason}; set FACILITATOR_KEYS, or CDP_API_KEY_ID and its secret` : reason
 

@@ -12,7 +12,7 @@ export class UsageError extends Error {
   override name = 'UsageError'
 }
 
-/** A command: its usage text, and a function that returns its exit status, 0 for success or 1 for failure. */
+/** A command: its usage text, and a function that returns its exit status, which is 0 for success. */
 export type Command = {
   readonly usage: string
   run(args: readonly string[]): Promise<number>

@@ -1,6 +1,7 @@
 /**
  * How often an unfinished purchase is retried. Each try queries the chain and may request a settlement, so a wallet
- * whose payments keep failing costs the operator money: its tries are limited, and their intervals grow.
+ * whose payments keep failing costs the operator money. Its tries are therefore limited, and the intervals between them
+ * grow.
  */
 
 import { toPaymentKey, type Address, type PaymentKey } from '../domain/purchase/payment.ts'

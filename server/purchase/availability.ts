@@ -1,4 +1,4 @@
-/** Whether a payer can buy a target, given the runs of this process and of others. */
+/** Whether a payer can buy a target, given the runs of this process and of other processes. */
 
 import type { Address, Hash, Payment, PaymentKey, Target, UnixMs } from '../domain/purchase/payment.ts'
 import type { AvailabilityCheck, ClaimResult, ScriptRequest } from '../domain/purchase/purchase.ts'
@@ -48,7 +48,10 @@ export async function checkAvailability(
 
 const CLAIMS_MAX = 3
 
-/** Claims the target. Waits for purchases of the same payer and target that other processes have claimed meanwhile. */
+/**
+ * Claims the target. Waits for purchases of the same payer and target for which other processes have claimed blocks
+ * meanwhile.
+ */
 export async function claimTarget(
   runs: AvailabilityDeps,
   request: Extract<ScriptRequest, { do: 'claim' }>,

@@ -8,7 +8,10 @@ import { TIMES, type Times } from '../times.ts'
 
 type ChainStatusDeps = { readonly chain: Chain; readonly clock: Clock; readonly times?: Times }
 
-/** Calls `ask`, and again after each wait until `isEnough` accepts the answer. Returns the last answer. */
+/**
+ * Calls `ask`, and again after each wait, until `isEnough` accepts the answer or no wait is left. Returns the last
+ * answer.
+ */
 export async function queryUntil<T>(
   clock: Clock,
   waitsMs: readonly number[],

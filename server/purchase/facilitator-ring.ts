@@ -1,9 +1,9 @@
 /**
  * Uses several facilitators as one. They are called in the operator's order, recently failed ones last, until one
  * accepts the payment. Verifying costs nothing, so if one facilitator is slow, the next is called without waiting for
- * it. A second one may settle a payment that the first may have sent: the token accepts a nonce only once, so the same
- * signature never pays twice. The chain is queried between the two settlements. The combined result says that a payment
- * was not sent only if each facilitator that was called says so.
+ * it. A second facilitator may be asked to settle a payment that the first may have sent: the token accepts a nonce
+ * only once, so the same signature never pays twice. The chain is queried between the two settlements. The combined
+ * result says that a payment was not sent only if each facilitator that was called says so.
  */
 
 import { createLru } from '../../shared/lru.ts'
@@ -62,7 +62,7 @@ export function createFacilitatorRing(deps: RingDeps): FacilitatorRing {
 type Call = 'verify' | 'settle'
 
 /**
- * A member and its health. After a failed call, other members are called before it for a while, which grows with each
+ * A member and its health. After a failed call, other members are called before it for a time that grows with each
  * failure.
  */
 type Seat = {
@@ -157,7 +157,7 @@ async function callMember<Answer extends SettleResult | VerifyResult>(
 const NEXT_VERIFIES_AFTER_MS = 1000
 
 /**
- * Verifies with one member after the other, without waiting long: the next one is called as soon as a member does not
+ * Verifies with one member after another, without waiting long. The next member is called as soon as a member does not
  * accept the payment or has not responded for a second. The first member that accepts the payment decides. Each member
  * has all of the time that is left.
  */

@@ -1,4 +1,4 @@
-/** Whether a payment was signed for exactly the order it came with, over HTTP and MCP alike. */
+/** Whether a payment was signed for exactly the order that came with it, over HTTP and MCP alike. */
 
 import { matchesOrder, isOrderNonce, type Order, formatOrderText, formatPictureDigest } from '../../shared/order.ts'
 import { toRowOrder } from '../../shared/pixels.ts'

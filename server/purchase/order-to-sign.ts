@@ -43,8 +43,8 @@ const SALT_BYTES = 32
 const createSalt = () => `0x${crypto.getRandomValues(new Uint8Array(SALT_BYTES)).toHex()}`
 
 /**
- * The text of an order from the wall at `host`, and the nonce that binds a payment to it, made with the given salt or a
- * new one.
+ * The text of an order from the wall at `host`, and the nonce that binds a payment to the order. The nonce is made with
+ * the given salt or a new one.
  */
 export function createOrderSigning(
   { order: { target, isArea, listing }, salt = createSalt() }: OrderWithSalt,

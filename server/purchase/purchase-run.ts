@@ -1,8 +1,8 @@
 /**
  * One run of a purchase script: its state, how it fulfils each request of the script, and how it ends. The ledger marks
- * a purchase as unanswered from its claim until its receipt was sent. So a run that crashes, or whose client
- * disconnects, has nothing to write. Only this process knows which runs still have a waiting client: their purchases
- * are separate, even if one payer makes several in parallel.
+ * a purchase as unanswered from its claim until its receipt has been sent. So a run that crashes, or whose client
+ * disconnects, has nothing to write. Only this process knows which of its runs still have a waiting client. The
+ * purchases of such runs do not wait for each other, even if one payer makes several in parallel.
  */
 
 import type { Lru } from '../../shared/lru.ts'
@@ -212,8 +212,8 @@ function addHint({ named }: Runs, { key }: PurchaseRun, outcome: Outcome): Outco
  * on the payment, and the check of a restored copy may have booked its money as a credit. If the purchase has changed,
  * throws `StaleWriteError`, so that the run begins again. A run that lost its lease asks the payer to wait: the other
  * process may be settling the payment. If another process holds the block and this payer is asked to wait, marks the
- * purchase as uncertain, because that process learns only from the store that the payer was asked to wait. If the store
- * fails, throws `StoreUnavailable`, which then becomes the response.
+ * purchase as uncertain, because that process learns of this only from the store. If the store fails, throws
+ * `StoreUnavailable`, which then becomes the response.
  */
 async function checkRefusal(runs: Runs, run: PurchaseRun, outcome: Outcome): Promise<Outcome> {
   const { leases, lease, ledger } = runs
@@ -318,7 +318,7 @@ function createReadHandlers(runs: Runs, run: PurchaseRun) {
     'check-signature': ({ payment }) => wallets.checkPaymentSignature(payment),
     'check-for-token': ({ payment }) => wallets.checkTokenSignature(payment),
     'check-availability': ({ target, payment, now }) => checkAvailability(runs, target, payment, now),
-    // Only payments that are not refused already may cause an unlimited number of chain queries.
+    // Payments that are already refused may cause only a limited number of chain queries.
     'read-chain': async ({ key, isRefused }) =>
       isRefused && !runs.mayLookUp() ? 'silent' : await chain.readAuthorization(key),
     paint: ({ payment, picture }) => paintArea(pictures, payment.payer, picture),

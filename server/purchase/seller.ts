@@ -89,7 +89,7 @@ export function createSeller(deps: PurchaseDeps): Seller {
         ({ steps, isSpent }) => hasClaimed(steps) || (hasChainAnswer(steps) && !isSpent),
       )
       if (isUnderWay) return true
-      // Waits for its turn among the requests for this payment.
+      // This run waits for its turn among the runs for this payment.
       const end = await runs.flights.run(toPaymentKey(key), () => runReconciliation(runs, key))
       await runs.applyNewEntries()
       return end !== 'elsewhere'
@@ -98,7 +98,7 @@ export function createSeller(deps: PurchaseDeps): Seller {
   }
 }
 
-/** Buys after every earlier run for the payment has ended. Responds before its own run has ended. */
+/** Buys after every earlier run for the payment has ended. The outcome is returned before this run has ended. */
 function buyInTurn(runs: Runs, request: BuyRequest, client: AbortSignal): Promise<Outcome> {
   const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
   const { payment } = request

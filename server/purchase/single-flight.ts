@@ -1,4 +1,4 @@
-/** Never runs the same work twice at a time: one run per key, or one run that all concurrent callers share. */
+/** Never runs the same work twice at the same time: one run per key, or one run that all concurrent callers share. */
 
 export type SingleFlight = {
   /** Runs `work` after every earlier run for `key` has ended, whatever its result. */

@@ -102,7 +102,7 @@ test('check reports every incomplete, malformed or missing setting', async () =>
       WITNESS_IS_APART: 'yes',
     }),
   ).toEqual([
-    'OWNERSHIP_PROOFS must be signatures, separated by commas: each 0x followed by 130 hex digits',
+    'OWNERSHIP_PROOFS must be signatures of 0x and 130 hex digits',
     'FACILITATOR_KEYS names api.circle.com, but FACILITATOR_URL does not',
     'set CDP_API_KEY_ID and CDP_API_KEY_SECRET together',
     'WEBHOOK_SECRET_FILE names a file that cannot be read (ENOENT)',

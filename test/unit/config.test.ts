@@ -228,13 +228,9 @@ describe('settings that cannot work', () => {
     ['PAY_TO', '0x1234', 'must be an address (0x followed by 40 hex digits)'],
     ['PAY_TO', PAYEE.replace('dA6B', 'da6B'), 'has an invalid checksum: check for a typo'],
     ['PAY_TO', `0x${'0'.repeat(40)}`, 'must not be the zero address'],
-    ['PAY_TO', '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', 'must not be the address of the token contract'],
+    ['PAY_TO', '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', 'must not be the address of the token'],
     ['NETWORK', 'eip155:4326', `must be one of ${NETWORKS.join(', ')}`],
-    [
-      'OWNERSHIP_PROOFS',
-      `${PROOF},0x12`,
-      'must be signatures, separated by commas: each 0x followed by 130 hex digits',
-    ],
+    ['OWNERSHIP_PROOFS', `${PROOF},0x12`, 'must be signatures of 0x and 130 hex digits'],
     ['FACILITATOR_KEYS', 'hush', 'must be host=key pairs, separated by commas'],
     ['FACILITATOR_KEYS', 'other.example=k', 'names other.example, but FACILITATOR_URL does not'],
     ['PRICE', '0.00', 'must be an amount in dollars with two decimals, from 0.01 to 999999.99'],
@@ -258,7 +254,7 @@ describe('settings that cannot work', () => {
     const token = { PAY_TO: '0x036CbD53842c5426634e7929541eC2318f3dCF7e' }
     expect(listProblems({ ...REQUIRED, ...token })).toEqual([])
     expect(listProblems({ ...REQUIRED, ...token, NETWORK: 'eip155:84532' })).toEqual([
-      'PAY_TO must not be the address of the token contract',
+      'PAY_TO must not be the address of the token',
     ])
   })
 

@@ -1,7 +1,8 @@
 /**
  * Cards: the pictures that chat apps show for a link to the wall. A card shows the whole wall, an artwork, a block both
- * in its artwork and on a map of the wall, or an agent's blocks with all others dimmed. An agent's name is shown only
- * if it fits and `letters.json` has a letter for each of its characters; the file lacks the characters of most scripts.
+ * in its artwork and on a map of the wall, or an agent's blocks with everything else dimmed. An agent's name is shown
+ * only if it fits and `letters.json` has a letter for each of its characters; the file lacks the characters of most
+ * scripts.
  */
 
 import { formatAmount, formatCount } from '../../../shared/money.ts'
@@ -64,7 +65,7 @@ const WHITE = 215
 
 const SMALL = 3
 
-// The most letters at the left and at the right of a card's foot, so that the two texts do not overlap.
+// The maximum lengths, in letters, of the left and right texts at a card's foot, so that the two texts do not overlap.
 const NAME_LETTERS_MAX = 24
 const BYLINE_LETTERS_MAX = 28
 const LARGE = 8
@@ -73,7 +74,7 @@ const LARGE = 8
 const PANE: Box = { x: 120, y: 28, width: COLS * FILLING, height: ROWS * FILLING }
 const FOOT_Y = 589
 
-// A line of text above a block's artwork and the map of the wall.
+// The positions on a block's card: a line of text above the block's artwork and the map of the wall.
 const HEAD_Y = 50
 const TILE: Box = { x: 40, y: 140, width: 440, height: 440 }
 const MAP: Box = { x: 520, y: 140, width: COLS * BESIDE, height: ROWS * BESIDE }

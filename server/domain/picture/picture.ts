@@ -1,4 +1,4 @@
-/** Pictures as values: palette indices with a size, and pictures that others send to be converted to the palette. */
+/** Pictures as values: palette indices with a size, and pictures that clients send to be converted to the palette. */
 
 import type { Dither } from '../../../shared/quantise.ts'
 import type { Fit } from '../../../shared/resample.ts'
@@ -11,7 +11,7 @@ export type SentPicture =
   | { readonly kind: 'file'; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly kind: 'raw'; readonly bytes: Uint8Array<ArrayBuffer>; readonly width: number; readonly height: number }
 
-/** How to convert a picture; sizes in pixels of the wall, `background` as `#rrggbb`. */
+/** How to convert a picture: the sizes are in pixels of the wall, and `background` has the form `#rrggbb`. */
 export type PaintPlan = {
   readonly width: number
   readonly height: number
@@ -33,7 +33,7 @@ const MEGAPIXEL = 1_000_000
 
 /**
  * The cost of reading a picture: the megapixels that its header states, rounded up. A JPEG whose size cannot be found
- * counts as the largest picture.
+ * counts as a picture of the largest allowed size.
  */
 export function countMegapixels(picture: SentPicture): number {
   const pixels = picture.kind === 'raw' ? picture.width * picture.height : countPixels(picture.bytes)

@@ -28,8 +28,8 @@ export type BookedOpen = { readonly purchase: Purchase; readonly since: UnixMs }
 export type Payout = PaymentKey & { readonly reference: string; readonly at: UnixMs }
 
 /**
- * A movement of money as accountants list it: a sale, a payment that became a credit (dated by the start of its
- * purchase), or money that the operator paid back. The amount of money paid back is known only for a credit.
+ * A movement of money as accountants list it: a sale, a credit (dated by the start of its purchase), or money that the
+ * operator paid back. The amount of money paid back is known only for a credit.
  */
 export type MoneyEntry = PaymentKey & {
   readonly kind: 'sale' | 'credit' | 'payout'
@@ -70,9 +70,9 @@ export type Balance = {
 
 /**
  * Compares the arrivals with two statements of the books: `before` is from before the chain was read, and `after` from
- * afterwards. A sale made in between would look wrong in one of the two. So the payment of every sale and credit in
- * `before` must have arrived, and every arrival must be known in `after`. A payment made below height `from` may have
- * arrived before the range that was read, so it does not count as unpaid.
+ * afterwards. A sale made between the two statements would look wrong in a comparison with only one of them. So the
+ * payment of every sale and credit in `before` must have arrived, and every arrival must be known in `after`. A payment
+ * made below height `from` may have arrived before the range that was read, so it does not count as unpaid.
  */
 export function compareBooks(before: Statement, arrivals: readonly Arrival[], after: Statement, from = 0n): Balance {
   const recorded = {

@@ -8,7 +8,10 @@ import { isSold, type BuyOrder, type Purchase, type SoldPurchase } from './purch
 import { createAlreadyBoughtFailure, createEarlierUnresolvedFailure, createOtherPurchaseFailure } from './refusals.ts'
 import { countBlocks, resolveTarget, getPosition, createTarget, type Holding, type Target } from './target.ts'
 
-/** The most unresolved purchases per payer. Without this limit, a wallet with one dollar could hold the whole wall. */
+/**
+ * The maximum number of unresolved purchases per payer. Without this limit, a wallet with one dollar could hold the
+ * whole wall.
+ */
 export const HOLDS_MAX = 16
 
 /** The most blocks that all unresolved purchases of one payer can hold together. */
@@ -61,7 +64,8 @@ export const wasReceiptReusedFor = (purchase: Purchase, { payer, nonce }: Paymen
 
 /**
  * Whether a purchase may answer a request for the target `asked`. `asked` must be the purchase's own target, or the
- * block or area that the purchase holds or bought. A sold purchase never covers `next`.
+ * block or area that the purchase holds or bought. Once sold, a purchase for a given position covers only what it
+ * bought.
  */
 export function coversTarget(purchase: Purchase, asked: Target): boolean {
   const { target, state } = purchase
@@ -83,8 +87,8 @@ export function createPriorRefusal(prior: Purchase, payment: PaymentKey): Failur
 }
 
 /**
- * Whether a purchase must be resolved before a new payment is used: it has the same payment-identifier, or it is for
- * the same target and its payer may not know its outcome.
+ * Whether a purchase must be resolved before a new payment is used. This is so if both have the same
+ * payment-identifier, or if both are for the same target and the payer may not know the outcome of the purchase.
  */
 function mustResolveFirst(purchase: Purchase, { target, payment, now, activeNonces }: ClaimRequest): boolean {
   const { state, payment: earlier } = purchase
@@ -101,8 +105,8 @@ function mustResolveFirst(purchase: Purchase, { target, payment, now, activeNonc
 
 /**
  * Whether a refusal by a run that read the purchase as `before` is no longer valid. This is so if another run has since
- * held a block for the payment or marked the purchase as uncertain, or if the payer has since signed the payment for
- * another validity period.
+ * held a block for the payment or marked the purchase as uncertain. It is also so if the payer has since signed the
+ * payment for another validity period.
  */
 export function isStale({ payment, state }: Purchase, before: Purchase): boolean {
   if (payment.validBefore !== before.payment.validBefore) return true
@@ -135,7 +139,7 @@ export const listLateTargets = (purchase: Holding): readonly [own: Target, neare
 
 const NONE_TAKEN = computeOccupancy(() => false)
 
-/** The first block of a target on an empty wall. */
+/** The first block that a target would have on an empty wall. */
 export function findPositionOnEmptyWall(target: Target): BlockIndex {
   const { at, ...size } = getPosition(target)
   if (at !== 'next') return at

@@ -75,7 +75,7 @@ const preBroadcastReasons = new Set([
 export const isBeforeBroadcast = (reason: string) => preBroadcastReasons.has(reason)
 
 /**
- * Whether a refusal blames the signature, or the factory of a wallet that the facilitator takes for undeployed. A
+ * Whether a refusal blames the signature, or the factory of a wallet that the facilitator considers undeployed. A
  * facilitator whose chain endpoint is down gives these reasons for valid signatures too.
  */
 export const isSignatureReason = (reason: string) =>

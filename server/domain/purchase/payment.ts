@@ -94,8 +94,8 @@ export const MAX_TIMEOUT_SECONDS = 300
 export const FIRST_CONFIRMATION_MS = 20_000
 
 /**
- * How long after the end of its authorization a sale is confirmed for the last time. The delay is this long because the
- * chain's safe blocks are minutes old.
+ * How long after the authorization has ended the wall confirms a sale for the last time. The delay is this long because
+ * the chain's safe blocks are minutes old.
  */
 export const LAST_CONFIRMATION_MS = 5 * 60_000
 
@@ -104,7 +104,7 @@ const SETTLE_LEAD_SECONDS = 10n
 
 /**
  * The longest time for which an accepted authorization may still be valid; it is limited because a block may be held
- * for all of it. The limit allows for some error in the payer's clock.
+ * for all of that time. The limit allows for some error in the payer's clock.
  */
 export const VALIDITY_MAX_SECONDS = 360n
 

@@ -111,9 +111,9 @@ function* refuseUnsigned(
 }
 
 /**
- * Advances a purchase that no request is waiting for: settles or releases a held one, gives a late payment its block,
- * and confirms the payment of a sale or a credit on the chain. For a sale or a credit, it returns the purchase as it
- * was before the check.
+ * Advances a purchase that no request is waiting for. Settles or releases a held purchase, gives a late payment its
+ * block, and confirms the payment of a sale or a credit on the chain. For a sale or a credit, the function returns the
+ * purchase as it was before the check.
  */
 export function* reconcile(key: PaymentKey): Script<Purchase | undefined> {
   const purchase = yield* requestStep({ do: 'look-up', key })
@@ -137,8 +137,8 @@ export function* reconcile(key: PaymentKey): Script<Purchase | undefined> {
  */
 function* buyFresh(order: BuyOrder, released?: Purchase): Script<Outcome> {
   const { target, payment, listing, terms, now } = order
-  // A mismatch is refused before anything leaves this process. Known payments follow their own rules, so that an
-  // altered resend cannot make its payer believe that nothing was charged.
+  // A mismatch is refused before anything leaves this process. Known payments follow their own rules, so that a resend
+  // with an altered order cannot make the payer believe that nothing was charged.
   if (payment.binding === 'mismatch' && released === undefined && !isFailure(listing))
     return createOrderMismatchFailure()
   const rejection = findRejectionReason(payment, terms, now)
@@ -272,8 +272,8 @@ const toCreditOutcome = (purchase: Purchase, credit: Credited, { contact }: BuyO
   addChargeStatus(createPaymentCreditedFailure(purchase.payment.amount, credit, contact), purchase)
 
 /**
- * Refuses, for a reason that does not prove it invalid, a payment that a facilitator has received. It may still settle,
- * so it is stored and watched like a released one.
+ * Refuses a payment that a facilitator has received, for a reason that does not prove the payment invalid. The payment
+ * may still settle, so it is stored and watched like a released one.
  */
 function* watchRefused(payment: Purchase | UnclaimedPayment, refusal: Failure | undefined): Script<PurchaseProgress> {
   const released = 'state' in payment ? payment : yield* requestStep({ do: 'record-unclaimed', purchase: payment })
@@ -315,7 +315,7 @@ function* reuseReceipt(end: SoldPurchase, { target: asked, payment }: BuyOrder, 
   const isReceipt = coversTarget(end, asked)
   if (!(yield* requestStep({ do: 'hand-over', purchase: end, isReceipt })))
     return refuse(createEarlierUnresolvedFailure())
-  // A late payment may have bought a different block from the one requested. Its payer must know that before it pays
+  // A late payment may have bought a different block from the one requested. The payer must know this before it pays
   // again.
   if (!isReceipt)
     return refuse(wasReceiptReusedFor(end, payment) ? createOtherPurchaseFailure(end) : createBoughtOtherFailure(end))

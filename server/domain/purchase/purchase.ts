@@ -167,7 +167,8 @@ export const isPaymentOf = ({ payment, state }: Purchase, presented: Payment): b
 
 /**
  * A purchase as it applies to an authorization with the same nonce. A final release of the stored authorization proves
- * nothing about one that moves other money or is valid for longer, so such a release is returned as not final.
+ * nothing about an authorization that moves other money or is valid for longer. In that case, the release is returned
+ * as not final.
  */
 export function hideUnprovenRelease(presented: Payment, purchase: Purchase): Purchase {
   const { payment, state } = purchase

@@ -192,7 +192,7 @@ export const createNotPersistedFailure = (held: Holding): Failure =>
     toNameField(held),
   )
 
-/** The payment belongs to another block or area. */
+/** The payment belongs to a block or area other than the one requested. */
 export const createOtherPurchaseFailure = (bought: Holding): Failure =>
   createPaymentUsedFailure(
     bought,
@@ -208,7 +208,7 @@ export const createAlreadyBoughtFailure = (bought: Holding): Failure =>
     `This payment was not used: an earlier payment of yours already bought ${describeHolding(bought)}.`,
   )
 
-/** The payment-identifier already belongs to a purchase of another block or area. */
+/** The payment-identifier already belongs to a purchase of a block or area other than the one requested. */
 export const createIdentifierUsedFailure = (bought: Holding): Failure =>
   createPaymentUsedFailure(
     bought,
@@ -251,8 +251,8 @@ const TOO_MANY_UNFINISHED =
   'This wallet has too many unfinished purchases. Finish those first; until then, this payment is not used.'
 
 /**
- * Why a target cannot be bought now. The request may carry a payment, which is then not used. It may also come from the
- * payer of the purchase in progress, so the message does not say that the buyer is somebody else.
+ * Why a target cannot be bought now. The request may carry a payment, which is then not used. The request may also come
+ * from the payer of the purchase in progress, so the message does not say that the buyer is somebody else.
  */
 export function createUnavailableFailure(target: Target, space: Exclude<Availability, 'open'>): Failure {
   if (getPosition(target).at === 'next') return createNoNextFailure(target, space)

@@ -1,6 +1,6 @@
 /**
- * The steps of a purchase that move money or follow it: they settle a held purchase, act on its status on the chain,
- * release its block, and confirm its transfer. They are pure, like those in `purchase-script.ts`.
+ * The steps of a purchase that move money or track it: they settle a held purchase, act on its chain status, release
+ * its block, and confirm its transfer. They are pure, like those in `purchase-script.ts`.
  */
 
 import { StoreUnavailable, type Failure } from '../failure.ts'

@@ -85,7 +85,9 @@ export function classifyMessage(
   return changed.every((number, at) => number === known + at) ? 'repeated' : 'superseded'
 }
 
-/** A wallet's identity after a sale: names in the listing replace old ones, and the others stay. */
+/**
+ * A wallet's identity after a sale: names in the listing replace the old ones, and a name that the listing omits stays.
+ */
 export const applyProfileEdit = (before: Profile, { name, framework }: Profile): Profile => ({
   name: name ?? before.name,
   framework: framework ?? before.framework,
@@ -97,7 +99,10 @@ type PurchasePainter = { readonly payment: number; readonly painter: Address }
 /** The painter that a wallet named, and the number of the last payment whose painter it replaced. */
 export type WalletPainter = PainterNaming & { readonly through: number }
 
-/** The painter of the blocks of a purchase: the one that it named, unless the wallet has named one since. */
+/**
+ * The painter of the blocks of a purchase: the one that the purchase named, unless the wallet has since named a painter
+ * or nobody.
+ */
 export function choosePainter(purchase: PurchasePainter | null, wallet: WalletPainter | null): Address | null {
   if (purchase !== null && purchase.payment > (wallet?.through ?? 0)) return purchase.painter
   return wallet?.painter ?? null

@@ -1,6 +1,7 @@
 /**
- * The wall is an append-only log: each sale, repaint, identity change and action of the operator is one entry, written
- * in the transaction that makes it true and numbered in commit order. Everything a reader sees is a view of it.
+ * The wall is an append-only log. Each sale, repaint, identity change and action of the operator is one entry, written
+ * in the same database transaction as the change itself and numbered in commit order. Everything that a reader sees is
+ * a view of the log.
  */
 
 import type { Pixels } from '../../../shared/pixels.ts'
@@ -32,7 +33,7 @@ export type Hidden = Readonly<Record<keyof BlockContent, boolean>>
 /** The names of a wallet. */
 export type Profile = { readonly name: string | null; readonly framework: string | null }
 
-/** An agent's number in the order of first purchases, dense, from 1. */
+/** An agent's number in the order of first purchases, from 1 and without gaps. */
 export type AgentId = number
 
 /** One log entry: the state of a block or a wallet from that entry on. */

@@ -6,8 +6,8 @@ import type { LogNumber } from './log.ts'
 import { toOwner, type Agent, type Claimed, type WallView } from './wall-view.ts'
 
 /**
- * The last change, after a given log number, of each block that a wallet owns and of each block next to one of these,
- * oldest first; `next` is the number from which to continue.
+ * The last changes, after a given log number, of a wallet's blocks and of their neighbours: one change per block,
+ * oldest first. `next` is the number from which to continue.
  */
 export type NearChanges = { readonly changes: NearChange[]; readonly next: LogNumber }
 

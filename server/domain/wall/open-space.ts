@@ -77,13 +77,13 @@ const NO_COLUMN = -1
 
 /**
  * For each block that can be the top left one of an open rectangle, the squared distance from the rectangle's centre to
- * the goal, in half blocks: an integer, so that ties are exact. `nearest` has the column of each row's nearest
- * position, so that after a rectangle is found, only the rows that it touches are scanned again.
+ * the goal, in half blocks. The distance is an integer, so that ties are exact. `nearest` has the column of each row's
+ * nearest position, so that after a rectangle is found, only the rows that it touches are scanned again.
  */
 type Places = { readonly distances: Uint32Array; readonly nearest: Int16Array }
 
-// A search ends before the next one begins, so all use the same memory. The distances of a row without any position are
-// stale.
+// A search ends before the next one begins, so all searches use the same memory. The distances of a row without any
+// position are stale.
 const PLACES: Places = { distances: new Uint32Array(TOTAL_BLOCKS), nearest: new Int16Array(ROWS) }
 
 function findOpenPlaces(
@@ -139,7 +139,7 @@ function findNearestPlace({ distances, nearest }: Places): number {
   return at
 }
 
-/** Removes the positions whose rectangle would share a block with the rectangle at `at`. */
+/** Removes the positions whose rectangles would share a block with the rectangle at `at`. */
 function removeAround(places: Places, at: BlockIndex, w: number, h: number): void {
   const { col, row } = getCell(at)
   const [left, right] = [Math.max(0, col - w + 1), Math.min(COLS, col + w)]

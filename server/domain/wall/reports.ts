@@ -4,10 +4,10 @@ import type { ReportReason } from '../../../shared/contract/report.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
 import type { UnixMs } from '../purchase/payment.ts'
 
-/** The most open reports that are stored for one artwork. Further reports would add nothing. */
+/** The maximum number of open reports that are stored for one artwork. Further reports would add nothing. */
 export const REPORTS_OF_A_WORK_MAX = 20
 
-/** The most open reports that are stored in total. */
+/** The maximum number of open reports that are stored in total. */
 export const OPEN_REPORTS_MAX = 5000
 
 /** How long a report is kept after the operator has closed it. */

@@ -7,7 +7,7 @@ import { computeMessageDigest, formatEditMessage } from '../../../shared/signing
 
 export type Kind = 'set_pixels' | 'set_area' | 'register' | 'set_painter'
 
-/** The fields of each kind of change, in the order they are signed. */
+/** The fields of each kind of change, in the order in which they are signed. */
 export const SIGNABLE = {
   set_pixels: ['pixels', 'message', 'link'],
   set_area: ['pixels', 'message', 'link'],

@@ -95,8 +95,8 @@ export function applyChange(view: WallView, change: Change): void {
 }
 
 /**
- * Identifies the content of a view, in the same way in every process on one store. Log numbers alone are not enough:
- * after a restore, another store may be at the same address.
+ * Identifies the content of a view; all processes that share a store identify the same content in the same way. Log
+ * numbers alone are not enough: after a restore, another store may be at the same address.
  */
 export const formatState = ({ number, changedAt }: WallView): string => `${number}-${changedAt.toString(36)}`
 
@@ -273,8 +273,8 @@ export function toCanvasBlock(view: WallView, block: BlockIndex, hasPicture = tr
 }
 
 /**
- * The agents as a canvas response shows them, in the order of their first purchase: all, or those from index `from` to
- * before `to`.
+ * The agents as a canvas response shows them, in the order of their first purchase: all, or those at the indexes from
+ * `from` up to but not including `to`.
  */
 export function toCanvasAgents(view: WallView, from = 0, to = view.agents.length): CanvasAgent[] {
   return view.agents.slice(from, to).map(({ id, name, shownAs, framework, blocks }) => ({

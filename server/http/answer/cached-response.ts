@@ -88,7 +88,7 @@ function createLazyValue<T>(make: () => T): () => T {
 const ANSWERS_MAX = 64
 const KEY_MAX = 40
 
-/** Caches what `make` returns until the view changes, for each key of a request (by default its query). */
+/** Caches what `make` returns until the view changes, separately for each request key (by default the query). */
 export function cachePerView(
   view: WallView,
   make: CachedResponse,
@@ -116,7 +116,7 @@ export function respondTagged(text: string): Response {
   return respond(200, 'application/json', bytes, { ETag: computeEtag(bytes), 'Cache-Control': CACHED_BY_PROXIES })
 }
 
-/** Makes a 304 if the client has this version; else `undefined`. */
+/** Makes a 304 if the client has this version; otherwise returns `undefined`. */
 function respondIfUnchanged({ headers }: Request, answer: Response): Response | undefined {
   const ifNoneMatch = headers.get('if-none-match')
   const etag = answer.headers.get('etag')

@@ -73,6 +73,6 @@ export function createPlaceResponder(deps: RegionDeps, schema: typeof BlockImage
 // The pixels of the whole wall at scale 1.
 const PIXELS_PER_COST = WIDTH * HEIGHT
 
-/** The cost of a picture, which is taken from the client's budget for pictures. */
+/** The cost of a picture: what it takes from the client's budget for pictures. */
 const computeImageCost = ({ col, row, cols = COLS - col, rows = ROWS - row, scale }: RegionQuery) =>
   Math.min(4, Math.max(1, Math.ceil((cols * rows * (BLOCK_SIZE * scale) ** 2) / PIXELS_PER_COST)))

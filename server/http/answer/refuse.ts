@@ -22,8 +22,8 @@ import { createSiteHeaders } from './security-headers.ts'
 export type DemandDeps = { readonly offer: Offer; readonly rail: PaymentHealth }
 
 /**
- * Headers that close the connection, for a request whose body was not read or a client that sends more than the wall
- * serves.
+ * Headers that close the connection, for a request whose body was not read or a client that sends more requests than
+ * the wall serves.
  */
 export const CLOSE_CONNECTION: HeaderFields = { Connection: 'close' }
 
@@ -59,8 +59,8 @@ const READY_MAX = 2048
 export type MakeDemand = (target: Target, query: string) => Response
 
 /**
- * Makes payment demands for requests without a payment. A demand without a query depends only on the target and on
- * whether the wall sells, so it is cached until the latter changes.
+ * Makes payment demands for requests without a payment. A demand without a query depends only on the target and on the
+ * state of the rail, so it is cached until that state changes.
  */
 export function createDemandMaker(deps: DemandDeps): MakeDemand {
   const ready = new Map<Target, Response>()
@@ -90,7 +90,7 @@ export function createDemandMaker(deps: DemandDeps): MakeDemand {
 export const demandPaymentForArea = (deps: DemandDeps, target: Target): Response =>
   refuseTarget(deps, target, createUnpaidFailure(deps, target), { isArea: true })
 
-/** Makes the 402 as an HTML page, for people in a browser, which cannot pay. */
+/** Makes the 402 as an HTML page for people, because a browser cannot pay. */
 export function demandPaymentInHtml(deps: DemandDeps, target: Target, query: string): Response {
   if (deps.rail.readState() === 'misconfigured') return refuse(createCannotSellFailure())
   return respondPaymentPage(deps.offer, {

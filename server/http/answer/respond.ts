@@ -34,7 +34,7 @@ export const NO_STORE: HeaderFields = { 'Cache-Control': 'no-store' }
  */
 export const LOG_NUMBER = 'Log-Number'
 
-/** For responses that depend on the payment headers. */
+/** For responses that depend on the payment headers and on Accept. */
 export const VARIES_BY_PAYMENT: HeaderFields = { Vary: `Accept, PAYMENT-SIGNATURE, ${PAYMENT_V1}` }
 
 const everywhere: HeaderFields = {
@@ -43,7 +43,7 @@ const everywhere: HeaderFields = {
   ...EVERY_RESPONSE,
 }
 
-/** Makes a response with a body of a media type. */
+/** Makes a response with a body of the given media type. */
 export function respond(
   status: number,
   type: string,
@@ -68,8 +68,8 @@ export function respondUnchanged(headers: HeaderFields): Response {
 }
 
 /**
- * Makes a response with server-sent events; `stream` is `null` for a HEAD request. Its headers ask proxies not to
- * buffer it.
+ * Makes a response with server-sent events; `stream` is `null` for a HEAD request. The response's headers ask proxies
+ * not to buffer it.
  */
 export function respondEvents(stream: ReadableStream<Uint8Array> | null, cacheControl = 'no-store'): Response {
   const headers = { 'Content-Type': 'text/event-stream', 'Cache-Control': cacheControl, 'X-Accel-Buffering': 'no' }

@@ -24,7 +24,7 @@ export const createSiteHeaders = (baseUrl: string): Fields => ({
 })
 
 /**
- * A page that Vite built (the wall, or the page where owners sign), or a page without scripts whose only style is
+ * A page that Vite built (the wall, or the page where owners sign), or a page that has no scripts and no style except
  * `style`.
  */
 export type PageKind =

@@ -16,10 +16,10 @@ const MANIFEST_END = '.webmanifest'
 const INDEX = `index${PAGE_END}`
 const CHAT_VIEW = `chat${PAGE_END}`
 
-// Vite puts a content hash into every file name except those of pages.
+// Vite puts a content hash into the name of every file in this folder.
 const HASHED = 'assets/'
 
-/** Settings of the wall that differ from those the page was built with. */
+/** Settings of the wall that may differ from those with which the page was built. */
 export type Branding = {
   readonly title: string
   readonly price: string

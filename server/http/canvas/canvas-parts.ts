@@ -1,5 +1,5 @@
 /**
- * The reads of the whole wall in parts that change independently: JSON is split into constants, counts, groups of
+ * The reads of the whole wall in parts that change independently. JSON is split into constants, counts, groups of
  * agents and rows of the wall; pixels are split into rows.
  */
 

@@ -31,8 +31,8 @@ export type CanvasReads = {
 
 /**
  * Builds the reads from a view. From then on they follow `announceChange`. Only the canvas read is built immediately.
- * The other two would take a twelfth of the main thread's startup time, so each is built when it is first requested, or
- * by `waitUntilPublished`.
+ * Building the other two would take a twelfth of the main thread's startup time, so each is built when it is first
+ * requested, or by `waitUntilPublished`.
  */
 export function createCanvasReads({ view, terms, clock, everyMs }: CanvasSource): CanvasReads {
   const read = (parts: Parameters<typeof createCanvasSnapshot>[0]['parts'], type: string, hasBrotli = false) =>

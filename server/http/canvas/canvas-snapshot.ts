@@ -1,7 +1,7 @@
 /**
  * A read of the whole wall that is built before it is requested. Its parts are made and compressed separately and
- * published together, so a change costs only the work on the parts that it touches, and a request costs only a clone of
- * the response.
+ * published together. A change therefore costs only the work on the parts that it touches, and a request costs only a
+ * clone of the response.
  */
 
 import type { Change, LogNumber } from '../../domain/wall/log.ts'

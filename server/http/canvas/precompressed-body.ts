@@ -1,6 +1,6 @@
 /**
  * Bodies made of separately compressed parts, so that a change requires compressing only the parts it touches. The gzip
- * body is one member (RFC 1952), because browsers silently drop all members but the first; in it, each part is raw
+ * body is one member (RFC 1952), because browsers silently drop all members but the first. Each part in it is raw
  * deflate data that ends in a full flush. The zstd body has one frame (RFC 8878) for each part, because every decoder
  * accepts several frames.
  */
@@ -53,7 +53,7 @@ export function createBrotliBody(plain: Pieces): () => Blob | undefined {
 }
 
 // After a full flush, no part depends on another, so one stream compresses all parts. Creating a stream for each part
-// took 40 ms of the main thread per publication of a busy wall.
+// took 40 ms of the main thread's time for each publication of a busy wall.
 const stream = createDeflateRaw({ level: DEFLATE_LEVEL })
 const runInTurn = pLimit(1)
 

@@ -16,8 +16,8 @@ export type RecentEvents = {
   /** All events in memory after a number, encoded. Most followers are at the same number and share the bytes. */
   encodeAfter(number: LogNumber): Uint8Array
   /**
-   * The number of the newest change in memory that was made before `time`, or else the number before the oldest change
-   * in memory; `undefined` if no change is in memory.
+   * The number of the newest change in memory that was made before `time`. If there is none, the number before the
+   * oldest change in memory; `undefined` if no change is in memory.
    */
   findNumberAt(time: UnixMs): LogNumber | undefined
   /** The next events after a number, from memory or from the log; `undefined` when there are none up to `end`. */

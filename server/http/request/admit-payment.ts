@@ -20,7 +20,7 @@ export type AdmitPayment = (payment: Payment, address: string) => Promise<Failur
  * Creates the function that admits payments:
  *
  * - A payment that the ledger knows is never refused, and waits in line with ordinary requests: resending it is free.
- *   The same applies to every payment while the ledger does not respond; the purchase then reports that.
+ *   The same applies to every payment while the ledger does not respond; the purchase then reports the failure.
  * - Every other payment waits for its turn among the new payments, because checking its signature takes as long as
  *   processing most requests. After too many rejected payments from its address, it is refused unless its payer signed
  *   it. If it is signed, it is counted against smaller budgets.

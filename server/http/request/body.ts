@@ -21,8 +21,8 @@ const mediaTypePattern = /^application\/json\s*(?:;\s*charset\s*=\s*(?:"utf-8"|u
 
 /**
  * The JSON of a body, or why the body was refused. `unsafe` marks JSON that parsers may read differently, and `cut`
- * marks a body that did not arrive completely; `size` is the size in bytes of a body that is not JSON. After a failure,
- * part of the body may be unread, so the connection must be closed.
+ * marks a body that did not arrive completely. `size` is the size in bytes of a body that was rejected as JSON. After a
+ * failure, part of the body may be unread, so the connection must be closed.
  */
 export type ReadBody =
   | { readonly kind: 'read'; readonly value: unknown; readonly bytes: Uint8Array<ArrayBuffer> }

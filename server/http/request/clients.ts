@@ -203,15 +203,15 @@ export const toSite = (network: string): string => network.replace(/^((?:[^:]+:)
 
 export const UPLOAD_MAX_BYTES = 4 * 1024 * 1024
 
-/** Limits of a large body. A sender slower than these limits would occupy memory for too long. */
+/** Limits of a large body. A sender slower than these limits allow would occupy memory for too long. */
 const UPLOAD: BodyLimits = {
   maxBytes: UPLOAD_MAX_BYTES,
   deadlineMs: 30_000,
   bytesPerSecondMin: 16 * 1024,
 }
 
-// The most large bodies that are read at the same time, in total and per client. They need no worker until they are
-// complete. Bodies with a payment have the same number of separate slots.
+// The maximum number of large bodies that are read at the same time, in total and per client. They need no worker until
+// they are complete. Bodies with a payment have the same number of separate slots.
 const UPLOADS_AT_ONCE = 64
 const UPLOADS_OF_ONE = 32
 
@@ -221,7 +221,7 @@ const LARGE_FROM_BYTES = 64 * 1024
 /** Reads a body that may be large; a body that grows large while too many are being read is refused. */
 export type Uploads = <T>(request: Request, read: (limits: BodyLimits) => Promise<T>) => Promise<T>
 
-/** Creates the limit on large bodies, which all routes share. */
+/** Creates the limit on large bodies; all routes share one limit. */
 export function createUploadLimit({ getClientAddress }: Pick<Clients, 'getClientAddress'>): Uploads {
   const [paid, free] = [createSlots(), createSlots()]
   return async (request, read) => {

@@ -1,6 +1,6 @@
 /**
  * A queue for expensive requests. It admits one request per turn of the event loop, so that cheap requests are served
- * in between. Clients take turns, so a client that sends many requests only delays its own.
+ * in between. Clients take turns, so a client that sends many requests delays only its own requests.
  */
 
 import type { Failure } from '../../domain/failure.ts'
@@ -37,7 +37,7 @@ export type FairQueue = {
   waitForNewPayment(client: string): Promise<Failure | undefined>
 }
 
-// At one millisecond per request, this many take half a second.
+// At one millisecond per request, this many requests take half a second.
 const WAITING_MAX = 512
 
 // A client that has waited longer may have left, while others wait behind it.

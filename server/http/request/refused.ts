@@ -3,7 +3,7 @@
 import type { Failure } from '../../domain/failure.ts'
 import type { HeaderFields } from '../answer/respond.ts'
 
-/** A refusal that a hook throws. Hooks cannot return a response, so `onError` makes one from it. */
+/** A refusal that a hook throws. Hooks cannot return a response, so `onError` makes one from the refusal. */
 export class Refused extends Error {
   override readonly name = 'Refused'
   readonly refusal: Failure
