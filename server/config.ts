@@ -260,7 +260,7 @@ function readPlaceFrom(read: Read, problems: string[]): Place {
   return { port, database, adminSocketPath, witnessPath, isWitnessApart }
 }
 
-/** A path beside the SQLite file; on PostgreSQL, named after the admin socket or port; none for a database in memory. */
+/** A path beside the SQLite file; on PostgreSQL, named after the admin socket or port; in memory, there is none. */
 function locateBeside(
   { database, port, adminSocketPath }: Pick<Place, 'database' | 'port' | 'adminSocketPath'>,
   what: 'witness' | 'books',

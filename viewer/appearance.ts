@@ -1,4 +1,4 @@
-/** The page's theme, which follows the system until the user chooses one. */
+/** The page's theme, which follows the system unless the user has chosen a theme. */
 
 import { THEMES, themes, type Theme, type ThemeName } from './theme.ts'
 

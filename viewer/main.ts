@@ -156,7 +156,7 @@ function openingView(): HTMLCanvasElement | undefined {
   return isOpening && stageRenderer.isOnGpu() ? page.captureStage() : undefined
 }
 
-/** Goes to the link's target if it has arrived since; otherwise shows a message that the target does not exist. */
+/** Goes to the link's target if the target exists by now; otherwise shows a message that it does not exist. */
 function retryDeadLink() {
   if (!isDeadLink) return
   const message = describeDeadLink(state, opened.search)

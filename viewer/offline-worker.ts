@@ -28,8 +28,8 @@ self.addEventListener('fetch', (event) => {
 })
 
 /**
- * Responds from the cache; throws `error` if the cache has no match. Ignores the query, because the file does not
- * depend on it.
+ * Responds from the cache; throws `error` if the cache has no match. Ignores the query, because no stored file depends
+ * on it.
  */
 async function respondFromCache(request: Request, error: unknown): Promise<Response> {
   const kept = await caches.match(request, { ignoreSearch: true, ignoreVary: true })

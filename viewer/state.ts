@@ -1,4 +1,4 @@
-/** Everything on the page follows from this state; every action of the user is one step from a state to the next. */
+/** Everything on the page follows from this state; every action of the user is a step from one state to the next. */
 
 import { BLOCK_SIZE, type BlockIndex, COLS, ROWS, getBlockAt, getCell } from '../shared/wall.ts'
 import type { Work } from '../shared/works.ts'
@@ -219,7 +219,7 @@ export function findPointedBlock({ wall, cursor, pointer, camera, view }: State)
 export const findShownBlock = (state: State): BlockIndex | undefined =>
   findPointedBlock(state) ?? (state.wall === undefined ? undefined : state.pinned)
 
-/** The state that shows the wall at a moment in Unix milliseconds, or at present if undefined. */
+/** The state that shows the wall at the moment `at` in Unix milliseconds, or the present wall if `at` is undefined. */
 export function seekMoment(state: State, at: number | undefined): State {
   const { wall, history } = state
   const isPast = wall !== undefined && history !== undefined && at !== undefined
@@ -253,8 +253,8 @@ function correctCamera(state: State): State {
 }
 
 /**
- * The first press of an arrow key shows the cursor at the shown block; each further press moves the cursor, and keeps
- * it in view.
+ * The first press of an arrow key shows the cursor at the shown block, or else in the middle of the stage. Each further
+ * press moves the cursor, and keeps it in view.
  */
 function walkCursor(state: State, right: number, down: number): State {
   const { camera, view } = state
@@ -355,7 +355,7 @@ export const measureWork = ({ wall, at }: State, block: BlockIndex): Rect =>
 export const frameWork = (state: State, block: BlockIndex, zoomMax = WORK_ZOOM): Camera =>
   lookBeside(measureWork(state, block), state.view, zoomMax)
 
-/** A tap opens a block's details. If blocks are too small for a finger, it opens the nearest artwork, or zooms in. */
+/** A tap opens a block's details. Where blocks are too small for a finger, it opens the nearest artwork, or zooms in. */
 function tapStage(state: State, at: Point, byFinger: boolean): State {
   const { camera, view } = state
   if (byFinger && camera.zoom * BLOCK_SIZE < FINGER_PX) {
@@ -395,6 +395,6 @@ function toggleDetails(state: State, block: BlockIndex | undefined): State {
   return { ...openDetails(state, block, state.camera.zoom), pointer: state.pointer }
 }
 
-/** The blocks of the pinned artwork that were sold by a moment; empty if the pinned block was not sold. */
+/** The blocks of the pinned artwork that were sold by a moment; empty if the pinned block was not sold by then. */
 export const findOpenWork = ({ wall, pinned }: State, at?: number): Work =>
   wall === undefined || pinned === undefined ? [] : findWork(wall, pinned, at)

@@ -61,7 +61,7 @@ export function toPlace(state: State): Place {
   }
 }
 
-/** The parts of the address that the address bar now has. */
+/** The parts of the address that is now in the address bar. */
 export const readAddressBar = (): Place => ({
   ...readAddress(location.search, location.hash),
   embedded: new URLSearchParams(location.search).has('embed'),

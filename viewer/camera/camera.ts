@@ -45,8 +45,8 @@ export function isFitted(camera: Camera, view: View): boolean {
 
 /**
  * The nearest valid camera: the wall is never smaller than when it is shown whole, and always covers the part of the
- * stage that it takes when shown whole. Above a sheet, the wall may be pushed up, but still covers the part that it
- * would take on the visible stage.
+ * stage that it takes when shown whole. Above a sheet, the wall may be pushed up, but still covers the part of the
+ * visible stage that it would take if shown whole there.
  */
 export function clampCamera(camera: Camera, view: View): Camera {
   const least = computeFitZoom(view)
@@ -82,7 +82,7 @@ export function zoom(camera: Camera, view: View, factor: number, at: Point): Cam
   )
 }
 
-/** A rectangle of the wall, in its pixels. */
+/** A rectangle of the wall, in wall pixels. */
 export type Rect = { readonly left: number; readonly top: number; readonly right: number; readonly bottom: number }
 
 /** The rectangle of an area of blocks. */
@@ -128,7 +128,7 @@ export function toScreen(camera: Camera, view: View, point: Point): Point {
   }
 }
 
-/** The zoom at which the whole height of the wall fits. */
+/** The zoom at which the whole height of the wall fits on the stage. */
 export const computeUprightZoom = (view: View): number => (view.height / HEIGHT) * FIT_SHARE
 
 const computeFitZoom = (view: View) => Math.max(Math.min(view.width / WIDTH, view.height / HEIGHT) * FIT_SHARE, 0.01)

@@ -101,7 +101,7 @@ function listSpaces(view: View): readonly Rect[] {
   return width - 2 * taken < width * MIDDLE_SHARE ? sides : [{ ...whole, left: taken, right: width - taken }, ...sides]
 }
 
-/** The camera that shows an area in the middle of a part of the stage, using at most `share` of it. */
+/** The camera that shows an area in the middle of a part of the stage, using at most `share` of that part. */
 function lookWithin(room: Rect, area: Rect, view: View, zoomMax: number, share: number): Camera {
   const across = (room.right - room.left) / (area.right - area.left)
   const down = (room.bottom - room.top) / (area.bottom - area.top)

@@ -24,7 +24,7 @@ const NEAR_ZOOM = 0.002
 const THROW_MS = 80
 const THROW_SLOWEST_PX_PER_MS = 0.15
 
-// The longest time that one step advances, so that the camera does not jump after the page was suspended.
+// The longest time by which one step advances a motion, so that the camera does not jump after the page was suspended.
 const STEP_MAX_MS = 64
 
 /** The camera after `ms` of a motion; the returned `motion` is undefined once the camera has come to rest. */
@@ -61,7 +61,10 @@ const isNear = (camera: Camera, to: Camera) =>
   Math.abs(camera.zoom / to.zoom - 1) < NEAR_ZOOM &&
   Math.hypot(to.x - camera.x, to.y - camera.y) * Math.max(camera.zoom, to.zoom) < NEAR_PX
 
-/** The speed at the end of a drag, in CSS pixels per millisecond; `undefined` if the pointer had come to rest. */
+/**
+ * The speed at the end of a drag, in CSS pixels per millisecond; `undefined` if the pointer had come to rest or was too
+ * slow.
+ */
 export function computeThrowSpeed(trail: readonly Moment[], now: number): { vx: number; vy: number } | undefined {
   const recent = trail.filter(({ time }) => now - time < THROW_MS)
   const [first] = recent

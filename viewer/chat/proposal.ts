@@ -52,7 +52,10 @@ function readSpaces({ answered }: ToolCall): Proposal {
   return createPlacedProposal({ w, h, at: at === undefined ? undefined : getCell(at) })
 }
 
-/** The first area of a wallet, or else the wallet's first block; `mine` contains all the wallet's blocks. */
+/**
+ * The first area of a wallet, or else the wallet's first block, or else the whole wall; `mine` contains all the
+ * wallet's blocks.
+ */
 function readWallet({ answered }: ToolCall): Proposal {
   const { areas, blocks } = answered as Pick<WalletStanding, 'areas' | 'blocks'>
   const mine = new Set(blocks.map(({ block }) => block.index).filter(isBlockIndex))
@@ -80,7 +83,7 @@ function createPlacedProposal({ w, h, at }: Placed, indices?: Uint8Array): Propo
   return { size: { w, h }, at, indices: isWhole ? indices : undefined, mine: new Set() }
 }
 
-/** The picture in the arguments of a purchase: `px` of a block, `pixels` of an area. */
+/** The picture in the arguments of a preview: `px` of a block, `pixels` of an area. */
 function readGivenPicture({ px, pixels }: ToolCall['given']): Uint8Array | undefined {
   if (typeof px === 'string') return parseHex(px)
   return typeof pixels === 'string' ? parseBase64(pixels) : undefined

@@ -25,7 +25,7 @@ export type Offer = { readonly says: string; readonly label: string; readonly me
 const CUT_OFF =
   'This view could not read the wall, perhaps because this chat does not allow it, so no artworks are shown.'
 
-/** The sentence and the action for a subject. */
+/** The sentence and the button for a subject. */
 export function createOffer(shown: Shown): Offer {
   const offer = chooseOffer(shown)
   return shown.isCutOff === true ? { ...offer, says: `${offer.says} ${CUT_OFF}` } : offer

@@ -17,7 +17,7 @@ import {
 const WORKER = '/offline-worker.js'
 const FILES = 'last-wall'
 
-// The item of `localStorage` for the view: a description of the view, and its picture in base64. index.html reads it.
+// The `localStorage` key of the view, which is stored as a description and a picture in base64. index.html reads both.
 const VIEW = 'view'
 
 // The picture may be small: the site has only a few megabytes of storage, and the picture is shown for less than a
@@ -28,7 +28,7 @@ const QUALITY = 0.8
 
 /**
  * Describes the state that the view depends on besides the wall: window, theme and sold area. index.html defines this
- * function, and compares its result with the stored one.
+ * function, and compares its result with the stored description.
  */
 declare function describeView(): string
 

@@ -59,7 +59,7 @@ export async function unpackWall({ pixels, blocks, owners, times, said, words, .
 
 let opened: Promise<IDBDatabase> | undefined
 
-// Opens the database only once, because a page that is being closed has no time to wait for it.
+// Opens the database only once, because a page that is being closed has no time to wait until it is open.
 export async function openWallStore(mode: IDBTransactionMode): Promise<IDBObjectStore> {
   opened ??= openDatabase()
   return (await opened).transaction(WALLS, mode).objectStore(WALLS)

@@ -15,7 +15,7 @@ const BLOCKS = '/api/blocks'
 const NEARLY_ALL = 0.85 * TOTAL_BLOCKS
 
 // Pictures arrive faster than they need to be drawn, and drawing each one immediately would keep a slow machine busy.
-// So after each drawing, the page waits `RESTS` times as long as the drawing took.
+// So after each drawing, the page waits `RESTS` times as long as the drawing took, but at least `DRAW_MS`.
 const DRAW_MS = 80
 const RESTS = 10
 

@@ -99,7 +99,7 @@ function createFollower({ number, kept, getWall: current, showWall, showStalenes
       const changed = applyChanges(wall, unknown)
       if (changed !== wall) showWall(changed, since)
     },
-    /** Reads the whole wall, because the log does not have all missed changes. */
+    /** Reads the whole wall in place of the missed changes. */
     async readWholeWall(until: AbortSignal | undefined, since?: number) {
       const read = await readWall({ requestPath: (path) => fetch(path, { cache: 'no-cache' }) })
       if (until?.aborted) return

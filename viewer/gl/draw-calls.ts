@@ -73,7 +73,7 @@ export function drawCalls(parts: ReglParts) {
   }
 }
 
-/** A command whose shaders are being compiled; `prepare` looks up the locations of its values. */
+/** A command whose shaders are being compiled; `prepare` looks up the locations of its attributes and uniforms. */
 type Begun = { readonly program: WebGLProgram; readonly prepare: () => void }
 
 const commands = new WeakMap<WebGLRenderingContext, readonly Begun[]>()
@@ -82,8 +82,8 @@ const commands = new WeakMap<WebGLRenderingContext, readonly Begun[]>()
 const POLL_MS = 4
 
 /**
- * Resolves once every command of a context can draw. The page never waits for the compiler, and each command is
- * prepared in a task of its own.
+ * Resolves once every command of a context can draw. The page does not block if the driver can compile in parallel, and
+ * each command is prepared in a task of its own.
  */
 export async function waitForCommands(gl: WebGLRenderingContext): Promise<void> {
   const extension = gl.getExtension('KHR_parallel_shader_compile')

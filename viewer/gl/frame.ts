@@ -46,7 +46,7 @@ export function createFrame(camera: Camera, view: View, ratio: number, outlined:
   const width = Math.round(view.width * ratio)
   const height = Math.round(view.height * ratio)
   const pixel = 1 / (camera.zoom * ratio)
-  // The corner is on whole device pixels, so that at whole zooms all wall pixels are exactly equally wide.
+  // The corner is on whole device pixels, so that at whole-number zooms all wall pixels have exactly the same width.
   const left = Math.round((view.width / 2 - camera.x * camera.zoom) * ratio)
   const top = Math.round((view.height / 2 - camera.y * camera.zoom) * ratio)
   const projectEdges = (edges: Edges) => toClipSpace(edges, width, height)

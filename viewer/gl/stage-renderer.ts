@@ -46,7 +46,7 @@ export function createStageRenderer(canvas: HTMLCanvasElement, state: () => Stat
         return false
       }
       surface.measureFrame()
-      // An artwork of several blocks is marked with its own line, so the single block needs no outline.
+      // An artwork of several blocks is marked with its own line, so the shown block needs no outline.
       const outlined = marked.length > 0 ? undefined : findShownBlock(state())
       return surface.renderer?.draw(createFrame(camera, view, canvas.width / view.width, outlined)) ?? false
     },
@@ -111,8 +111,8 @@ function createSurface(canvas: HTMLCanvasElement, ask: () => void, onFound: (ren
   }
 }
 
-// Longer than the frame interval of any screen, in milliseconds. One slow frame proves nothing, so many in a row must
-// be slow.
+// Longer than the frame interval of any screen, in milliseconds. One slow frame proves nothing, so the renderer is
+// replaced only after many slow frames in a row.
 const SLOW_MS = 80
 const SLOW_IN_A_ROW = 12
 
@@ -133,7 +133,8 @@ function uploadChanges(renderer: Renderer, next: State, before: State | undefine
   const [wall, wallBefore] = [selectShownWall(next), before && selectShownWall(before)]
   if (wall === undefined) return
   if (wall !== wallBefore) {
-    // `changed` is relative to the previous wall. If the texture is another one, all of it must be uploaded.
+    // `changed` is relative to the previous wall. If the texture is not the previous wall's, all of it must be
+    // uploaded.
     if (wall.changed && wall.texture === wallBefore?.texture) renderer.setBlocks(wall.texture, wall.changed)
     else renderer.setTexture(wall.texture)
   }

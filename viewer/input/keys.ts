@@ -16,7 +16,7 @@ export const ZOOM_STEP = 1.5
 const PAN_PX = 80
 const LEAP_BLOCKS = 10
 
-/** Every key with its action, as the page's help lists it. */
+/** The keys and their actions, as the page's help lists them. */
 export const KEYS_HELP: readonly (readonly [keys: string, meaning: string])[] = [
   ['W A S D, arrows', 'move the wall'],
   ['+ and −', 'zoom'],

@@ -36,7 +36,10 @@ export function listenToStage(stage: HTMLElement, dispatch: Dispatch) {
   stage.addEventListener('blur', () => dispatch({ do: 'leave' }))
 }
 
-/** The action of a pressed key; `undefined` for the browser's shortcuts, and for all keys but Escape in a field. */
+/**
+ * The action of a pressed key; `undefined` for the browser's shortcuts and, while the user types in a field, for every
+ * key but Escape.
+ */
 export function findKeyAction(event: KeyboardEvent, stage: HTMLElement): Action | undefined {
   const { key, code, shiftKey, ctrlKey, metaKey, altKey, target } = event
   const isTyping = target instanceof HTMLInputElement || target instanceof HTMLSelectElement

@@ -128,7 +128,10 @@ function bindSpaceButtons(studio: Studio) {
   queryElement('look', HTMLButtonElement).addEventListener('click', studio.lookAtPicture)
 }
 
-/** Moves the picture to the open space nearest to it if `nearby`, or else nearest to the centre; returns a message. */
+/**
+ * Moves the picture to the nearest open space if `nearby`, or else to the open space nearest to the wall's centre;
+ * returns a message.
+ */
 export async function moveToOpenSpace(studio: Studio, nearby: boolean): Promise<string> {
   const { at, size } = studio.getSketch()
   const near = nearby ? getBlockAt(at.col + (size.w >> 1), at.row + (size.h >> 1)) : undefined

@@ -138,7 +138,10 @@ async function openPlan() {
 let holdTimer: ReturnType<typeof setTimeout> | undefined
 let asking = new AbortController()
 
-/** Checks if somebody is paying for open blocks under the picture: once it stops moving, and then at intervals. */
+/**
+ * Checks whether somebody is paying for open blocks under the picture: once the picture stops moving, and then at
+ * intervals.
+ */
 function scheduleHoldCheck(afterMs = REST_MS) {
   clearTimeout(holdTimer)
   asking.abort()

@@ -72,7 +72,7 @@ export function createOwnerSection(studio: Studio): Component {
       blocked.textContent = chooseAdvice(next)
       otherRoom.hidden = blocked.textContent === '' || isSoldOut(next.wall)
       repaintPanel.update(next, before)
-      // The new blocks may have been bought with this wallet.
+      // The newly sold blocks may have been bought with this wallet.
       const isSold = next.wall?.stats.claimed !== before.wall?.stats.claimed
       if (isSold && next.wallet !== undefined) scheduleLoad(next.wallet)
     },

@@ -101,7 +101,8 @@ export async function repaint(order: RepaintOrder, deps: RepaintDeps, kept?: Rep
   reportProgress({ state: 'sending' })
   const edited = await sendRepaint(order.area, { ...order.body, ...signed })
   if (edited.kind === 'done') return reportProgress({ state: 'done' })
-  // The signature of a lost request is kept for a retry, because each signature repaints at most once.
+  // The signature of a lost request is kept, so that a retry cannot repaint twice: each signature repaints at most
+  // once.
   if (edited.kind === 'lost') return reportProgress({ state: 'failed', words: edited.words, signed })
   if (edited.now !== undefined) clock.ahead = edited.now - Date.now()
   reportProgress({ state: 'failed', words: edited.words })

@@ -8,7 +8,7 @@ import type { WalletStanding } from '../../shared/contract/wallet.ts'
 import { formatCoord, isBlockIndex, parseCoord, type BlockIndex } from '../../shared/wall.ts'
 import { readJson } from '../data/read-json.ts'
 
-/** Finds the open space of a size that is nearest to a block, or to the centre; `undefined` if there is none. */
+/** Finds the open space of a size that is nearest to a block, or to the wall's centre; `undefined` if there is none. */
 export async function findOpenSpace({ w, h }: AreaSize, near?: BlockIndex): Promise<BlockIndex | undefined> {
   const query = new URLSearchParams({ w: `${w}`, h: `${h}`, limit: '1' })
   if (near !== undefined) query.set('near', formatCoord(near))

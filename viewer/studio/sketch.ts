@@ -132,8 +132,8 @@ export function setHeight(sketch: Sketch, h: number): Sketch {
 export const moveSketch = (sketch: Sketch, at: Cell): Sketch => limitSketch({ ...sketch, at })
 
 /**
- * Limits size and position to the wall, and the size to that of one order. Resets `held`, which is unknown for the new
- * position.
+ * Limits the size and position to the wall, and the size to the maximum of one order. Resets `held`, which is unknown
+ * for the new position.
  */
 function limitSketch(sketch: Sketch): Sketch {
   const size = limitSize(sketch.size)

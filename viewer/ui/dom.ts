@@ -24,7 +24,7 @@ export function createPicture(width: number, height: number) {
   return { canvas, putImage: (image: ImageData, left = 0, top = 0) => context?.putImageData(image, left, top) }
 }
 
-/** Adds an element over the wall that screen readers ignore. */
+/** Adds an element over the wall; screen readers ignore the element. */
 export function addLayer(stage: HTMLElement, name: string, ...children: readonly Node[]): HTMLElement {
   const layer = createElement(`div.${name}`, ...children)
   layer.ariaHidden = 'true'
@@ -32,7 +32,7 @@ export function addLayer(stage: HTMLElement, name: string, ...children: readonly
   return layer
 }
 
-/** Positions an element on the stage, in CSS pixels. */
+/** Sets the position and size of an element on the stage, in CSS pixels. */
 export function placeElement({ style }: HTMLElement, { left, top, width, height }: Box) {
   style.transform = `translate(${left}px, ${top}px)`
   style.width = `${width}px`
@@ -75,7 +75,7 @@ export function createExternalLink(href: string, content: Node | string): HTMLAn
   return anchor
 }
 
-/** An element of the page's HTML; throws if it is missing or of another kind. */
+/** An element of the page's HTML; throws if it is missing or is not an instance of `kind`. */
 export function queryElement<T extends Element>(id: string, kind: new () => T): T {
   const element = document.getElementById(id)
   if (!(element instanceof kind)) throw new Error(`the page has no ${kind.name} with id ${id}`)

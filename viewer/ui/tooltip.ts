@@ -1,4 +1,4 @@
-/** Describes the block under the pointer once the pointer rests, or the block at the keyboard cursor. */
+/** Describes the block under the pointer after a short delay, or the block at the keyboard cursor. */
 
 import { formatPrice } from '../../shared/money.ts'
 import { formatTitle } from '../../shared/titles.ts'
@@ -10,7 +10,7 @@ import { findArtwork, findWork } from '../wall/artworks.ts'
 import { formatAgentName, formatWorkSize } from '../wall/formatting.ts'
 import { addLayer, createElement, createUntrustedText } from './dom.ts'
 
-// A tooltip is shown once the pointer has rested this long.
+// A tooltip is shown once the pointer has stayed on the same artwork or open block for this long.
 const REST_MS = 150
 
 // The distance from the pointer's tip, in CSS pixels.

@@ -8,7 +8,7 @@ import type { Wall } from './wall-model.ts'
 /** The blocks that have changed since the visitor's last visit; `since` is its time in Unix milliseconds. */
 export type Missed = { readonly since: number; readonly blocks: ReadonlySet<BlockIndex> }
 
-/** Adds the changes between two walls to those that the visitor missed: blocks that were sold or painted. */
+/** Adds the changes between two walls to those that the visitor missed: blocks that were sold or repainted. */
 export function addMissedChanges(before: Wall | undefined, wall: Wall, since: number, missed?: Missed): Missed {
   const { claims, changed } = wall
   // If the whole wall was read again, only the new sales can be recognised, not the repaints.

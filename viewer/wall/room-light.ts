@@ -14,7 +14,7 @@ const AROUND = 4
 export const LIGHT_WIDTH = ACROSS + 2 * AROUND
 export const LIGHT_HEIGHT = DOWN + 2 * AROUND
 
-// The reach of a lamp, in lamps, and the maximum opacity of the light, out of 255.
+// The reach of a lamp, in cells of the grid, and the maximum opacity of the light, out of 255.
 const REACH = 1.5
 const STRENGTH = 150
 

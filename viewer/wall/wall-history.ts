@@ -28,7 +28,7 @@ export function createHistory(log: readonly ChangeDto[], nextAfter: number): His
 
 /**
  * The wall at a moment in Unix milliseconds. Blocks sold later look open and keep their claims. `from` is the wall at
- * another moment. If it has the same history, it is updated in place with only the changes in between.
+ * another moment. If `from` has the same history, its wall is updated in place with only the changes in between.
  */
 export function rebuildPast(present: Wall, history: History, at: number, from?: Past): Past {
   const count = countMomentsUntil(history.moments, at)

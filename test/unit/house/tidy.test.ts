@@ -46,12 +46,12 @@ test('no file contains a note about unfinished work', () => {
   expect(listBreaches(files, /\b(TOD[O]|FIXM[E]|XX[X]|HAC[K])\b/)).toEqual([])
 })
 
-// A reader can take in about this many files at a glance. The root is exempt, because some tools require their files
-// there.
+// A reader can take in about this many files of a folder at a glance. The root is exempt, because some tools require
+// their files there.
 const FILES_MAX = 20
 
 test('no folder except the root and db/migrations directly contains more than twenty files', () => {
-  // Pictures do not count. Migrations only grow in number, and nobody reads them together.
+  // Binary files, such as pictures, do not count. Migrations only grow in number, and nobody reads them together.
   const folders = Map.groupBy(readable, (path) => dirname(path))
   const crowded = [...folders].filter(
     ([folder, own]) => folder !== '.' && folder !== 'db/migrations' && own.length > FILES_MAX,
@@ -78,7 +78,7 @@ test('no file contains a path of the machine it was written on, and no local set
 })
 
 test('every package comes from the public registry', () => {
-  // bun.lock contains the source of a package only if that is not the default registry.
+  // bun.lock contains the source of a package only if the source is not the default registry.
   const sources = files.filter(({ path }) =>
     ['bun.lock', 'bunfig.toml', 'test/endurance/clients/bun.lock'].includes(path),
   )

@@ -7,7 +7,7 @@ import type { BudgetName, RateLimits } from '../../../server/wall/rate-limits.ts
 import { unlimited, createUsedUpLimits } from '../../support/fakes/limits.ts'
 import { createTestPayment, createUncertainPurchase } from '../../support/samples.ts'
 
-// Goal: each payment waits in the right line, and refusing a payment takes no more work than a signature check.
+// Goal: each payment waits in the right queue, and refusing a payment takes no more work than a signature check.
 
 type Given = {
   readonly known?: boolean

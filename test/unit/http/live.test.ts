@@ -16,7 +16,7 @@ function createLoggedStream(everyMs = 0, clock: Clock = systemClock) {
     },
     readCompacted: async () => changes,
   }
-  // The number of changes by another process that this process has not read yet.
+  // The number of changes that another process has made and this process has not read yet.
   const others = { unseen: 0 }
   const advance = async () => void (others.unseen = 0)
   const readNumber = () => changes.length - others.unseen
@@ -196,7 +196,8 @@ test('clients that reconnect at the same time share the log reads for the change
   const all = Array.from({ length: 40 }, (_, at) => readIds(restarted.stream, 900 - at, at))
   for (const [at, ids] of (await Promise.all(all)).entries())
     expect(ids).toEqual(Array.from({ length: 900 - at }, (_, i) => at + i + 1))
-  // There are nine chunks: the first is read from each of forty positions, and the other eight once for all clients.
+  // There are nine chunks: the first is read from each of forty positions, and each of the other eight is read once for
+  // all clients.
   expect(world.reads.length).toBe(40 + 8)
 })
 

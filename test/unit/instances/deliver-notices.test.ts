@@ -20,8 +20,8 @@ import {
   createWalletAddress,
 } from '../../support/samples.ts'
 
-// Goal: the operator’s system gets every notice in order, even if it fails or hangs, and no sale waits for it. Method:
-// the real store, a receiver that the test controls, and a clock on which a day takes no time.
+// Goal: the operator’s system gets every notice in order, even if that system fails or hangs, and no sale waits for a
+// delivery. Method: the real store, a receiver that the test controls, and a clock on which a day takes no time.
 
 const never = new AbortController().signal
 const DAY_MS = 86_400_000
@@ -170,7 +170,7 @@ test('while a receiver hangs, sales continue, and one notice at a time is in pro
 test('after a crash the remaining notices follow in order, and a notice that is sent twice has the same id', async () => {
   const wall = await openWall()
   for (let number = 1; number <= 3; number++) await sellBlock(wall, 'next', 1, number)
-  // The process ends before it has recorded the accepted notice.
+  // The process ends before it has recorded any of the accepted notices.
   const ended = startDelivery({ ...wall, deliveries: { ...wall.deliveries, advanceTo: async () => {} } })
   await ended.deliverPending()
   const next = startDelivery(wall)

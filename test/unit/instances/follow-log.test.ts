@@ -98,7 +98,7 @@ describe('the view of a log', () => {
   })
 })
 
-/** Polls a view that is advanced `times` times, and that the test can notify. */
+/** Polls a log until the clock has waited `times` times; the test can send a notification with `ring`. */
 function startPolling(times: number, advance: (time: number) => Promise<void>) {
   const logger = createFakeLogger()
   const stop = new AbortController()

@@ -7,8 +7,8 @@ import { createFakeLeases } from '../../support/fakes/leases.ts'
 import { createTestPayment } from '../../support/samples.ts'
 import { createScheduler } from '../../support/scheduler.ts'
 
-// Goal: runs for one payment in two live processes do not overlap, and a run does not wait for a crashed process for
-// long. Method: a clock that the test moves; the notes record the order of events.
+// Goal: runs for one payment in two live processes do not overlap, and a run does not wait long for a crashed process.
+// Method: a clock that the test moves; the notes record the order of events.
 
 const KEY = createTestPayment(1, 1)
 
@@ -37,7 +37,7 @@ function createWorld() {
 const isOver = async () => false
 const onShared = () => {}
 
-/** Work that runs until it is ended. */
+/** Work that runs until the test calls `end`. */
 function createLongWork() {
   const { promise, resolve } = Promise.withResolvers<void>()
   return { run: () => promise, end: resolve }

@@ -13,7 +13,7 @@ const createKey = (payer: number, nonce: number): PaymentKey => ({
   nonce: toHash(nonce),
 })
 
-/** A wallet's purchases, as many as can be held for it at a time. */
+/** The keys of a wallet's purchases: as many as can be held for the wallet at a time. */
 const createKeys = (payer: number, from = 1) => Array.from({ length: 16 }, (_, at) => createKey(payer, from + at))
 
 /** The times at which each purchase was tried in an hour of sweeps. */

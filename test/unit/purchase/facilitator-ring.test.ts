@@ -215,7 +215,7 @@ describe('a verification', () => {
 })
 
 describe('a facilitator that is slow to verify', () => {
-  /** A ring whose first facilitator responds only when the test says so. */
+  /** A ring whose first facilitator verifies a payment only when the test settles `late`. */
   function createSlowFirstRing() {
     const ring = createRingOfTwo()
     const late = Promise.withResolvers<VerifyResult>()

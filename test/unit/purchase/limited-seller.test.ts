@@ -6,7 +6,10 @@ import { unlimited } from '../../support/fakes/limits.ts'
 import { createSellerStub } from '../../support/fakes/seller.ts'
 import { createTestPayment, SILENT } from '../../support/samples.ts'
 
-/** A seller that finishes only when `finish` is called, and records the clients it serves. */
+/**
+ * A limited seller over a stub; the stub finishes a purchase only when `finish` is called, and records the clients that
+ * it serves.
+ */
 function createSlowSeller(timeoutMs?: number) {
   const { promise: outcome, resolve: finish } = Promise.withResolvers<Outcome>()
   const clients: (AbortSignal | undefined)[] = []

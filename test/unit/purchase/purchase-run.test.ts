@@ -25,7 +25,7 @@ import {
   createWalletAddress,
 } from '../../support/samples.ts'
 
-// Goal: the driver of the script handles clients that hang up and writes that fail, and limits the number of
+// Goal: the driver of a purchase script handles clients that hang up and writes that fail, and limits the number of
 // settlements.
 
 type Verb = keyof Ledger
@@ -264,7 +264,8 @@ test('a payment is not treated as unspent if the chain block in which it was spe
 
 describe('a released payment that is sent again', () => {
   /**
-   * The response to a released payment whose status is unspent; with `isOther`, its payer has another open purchase.
+   * The response to a released payment that may still settle; `read` reads its status from the chain. With `isOther`,
+   * its payer has another open purchase.
    */
   async function resendReleased(
     isOther: boolean,
@@ -432,7 +433,7 @@ describe('a purchase with a payment-identifier', () => {
   })
 })
 
-/** The same payment, signed for the current time. */
+/** The same payment, valid until 300 seconds after `now`. */
 const signFreshAt = (now: number, payment: Payment): Payment => ({
   ...payment,
   validBefore: BigInt(Math.floor(now / 1000)) + 300n,

@@ -121,7 +121,9 @@ describe('an order that a facilitator refuses', () => {
 })
 
 describe('a payment without a record', () => {
-  /** The response to a payment for a sold block, from a process that started just now, or a while ago. */
+  /**
+   * The response of a process that started `startedAgoMs` ago to a payment for a sold block, signed `signedAgoMs` ago.
+   */
   async function buySoldBlock(startedAgoMs: number, signedAgoMs: number) {
     const { sold, clock, open } = openSeller()
     await sold.buy(BLOCK, createTestPayment(1, 1), SILENT)

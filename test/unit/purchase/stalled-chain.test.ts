@@ -11,10 +11,13 @@ import { createFakeLogger } from '../../support/fakes/logger.ts'
 import { readNonceOrCode, createSellerWith } from '../../support/fakes/seller.ts'
 import { toHash, NOW, createTestPayment, SILENT, TERMS } from '../../support/samples.ts'
 
-// Goal: on a stalled chain, no buyer pays a dollar without getting a block. Method: the real seller and rail over a
-// chain that stops, a facilitator that continues to send, and a clock that the test moves.
+// Goal: on a stalled chain, no buyer pays a dollar without getting a block. Method: the real seller and payment rail
+// over a chain that stops, a facilitator that continues to send transactions, and a clock that the test moves.
 
-/** A wall on a chain whose block production can be paused; transactions sent meanwhile settle once it resumes. */
+/**
+ * A wall on a chain whose block production can be paused; transactions sent during a pause settle once block production
+ * resumes.
+ */
 async function openWall() {
   const db = await openBlankWall()
   const asked = createFakeChain()
@@ -59,7 +62,7 @@ async function openWall() {
       for (const payment of waiting) asked.transferPayment(payment)
       mineBlock()
     },
-    /** Lets time pass, with a probe every 5 s, and a block before each probe if the chain makes blocks. */
+    /** Lets time pass, with a probe every 5 s; before each probe, the chain makes a block unless it is halted. */
     async passTime(seconds: number) {
       for (let second = 0; second < seconds; second += 5) {
         time.advance(5000)

@@ -11,7 +11,8 @@ import {
 import { HEAD, createTestPayment, SILENT } from '../../support/samples.ts'
 import { HERE, createPurchase, RESERVED, SOLD_UNANSWERED, UNCERTAIN } from '../domain/purchase-answers.ts'
 
-// Goal: the steps of a run alone show what it knows about its payment, and what other runs must know about the run.
+// Goal: the steps of a run are enough to show what the run knows about its payment, and what other runs must know about
+// the run.
 
 const payment = createTestPayment(1, 1)
 const held = createPurchase(payment, HERE, HERE, RESERVED)

@@ -97,7 +97,7 @@ test('a process that cannot write a lease sends no new payment to a facilitator'
   const unleased = here.startPurchase(payment)
   passTime(10)
   expect([readNonceOrCode(await unleased), verified]).toEqual(['server_busy', []])
-  // Because no facilitator has the payment, another process, which does not know it, may report it as uncharged.
+  // No facilitator has the payment, so another process, which does not know the payment, may report it as uncharged.
   const refused = there.startPurchase({ ...payment, accepted: { ...payment.accepted, amount: 1n } })
   passTime(10)
   expect(await refused).toMatchObject({ code: 'payment_required', details: { charged: 'no' } })

@@ -7,7 +7,7 @@ import { EditBody, ListingQuery } from '../../../shared/contract/block.ts'
 import { FeedQuery } from '../../../shared/contract/feed.ts'
 import { Link, PixelsHex, Printable } from '../../../shared/contract/kinds.ts'
 
-/** Whether a schema accepts a value; its interpreted and its compiled check must agree. */
+/** Whether a schema accepts a value; the schema's interpreted and compiled checks must agree. */
 function isAccepted(schema: TSchema, value: unknown): boolean {
   const isValid = Value.Check(schema, value)
   expect(TypeCompiler.Compile(schema).Check(value)).toBe(isValid)

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { LINEAR, toLinearRgb, toOklab, type Oklab } from '../../../shared/oklab.ts'
 
-// Values from Björn Ottosson's own implementation, compared to three decimals.
+// Values from the implementation by Björn Ottosson, the author of OKLab, compared to three decimals.
 const known: ReadonlyArray<readonly [colour: string, lab: Oklab]> = [
   ['#ffffff', [1, 0, 0]],
   ['#000000', [0, 0, 0]],

@@ -20,7 +20,7 @@ const FILE = new TextEncoder().encode('not a picture')
 const renderAbsentFields = (...fields: readonly string[]) =>
   fields.map((field) => `${field}_present=0\n${field}=`).join('\n')
 
-/** Orders, their texts, and their nonces with `SALT`, as another implementation of keccak-256 computed them. */
+/** Orders, their texts, and their nonces with `SALT`, as an independent implementation of keccak-256 computed them. */
 const VECTORS: ReadonlyArray<readonly [string, Order, string, string]> = [
   [
     'a block with every field',

@@ -159,7 +159,7 @@ describe('a link', () => {
   })
 
   test('in an accepted link, the platform’s URL parser finds the host as written, and no user or password', () => {
-    // Digits are left out, because the platform reads a number as an IPv4 address.
+    // Digits are left out, because the platform reads a host that is a number as an IPv4 address.
     const tail = fc.string({ unit: fc.constantFrom(...'aB.-_~:/?#[]@!$&()*+,;=%\\ "<>\u00E9'.split('')) })
     fc.assert(
       fc.property(tail, (text) => {

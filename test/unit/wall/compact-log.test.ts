@@ -16,8 +16,8 @@ import {
   createWalletAddress,
 } from '../../support/samples.ts'
 
-// Goal: a compacted log gives the same wall at every full hour, and its recent part is complete. Method: the log of
-// random repaints in the real engine is read before and after compaction.
+// Goal: a compacted log gives the same wall as the original log at every full hour, and its recent part is complete.
+// Method: the log of random repaints in the real engine is read before and after compaction.
 
 const HOUR_MS = 3_600_000
 const BLOCKS = ['3,4', '5,6', '7,8'].map(parseBlockOrThrow)

@@ -3,7 +3,7 @@ import { readEdit } from '../../../server/wall/signed-body.ts'
 
 // Goal: rejecting a body costs little. Method: count how often its fields are read.
 
-/** A body with this many unknown fields, and how often any of its fields was read. */
+/** A body with this many unknown fields, and the number of reads of its fields. */
 function createCountedBody(fields: number) {
   let reads = 0
   const body = new Proxy(Object.fromEntries(Array.from({ length: fields }, (_, at) => [`field ${at}`, 1])), {

@@ -12,7 +12,7 @@ const ARBITRUM = ['eip155:42161', 'eip155:421614']
 test('a network other than Arbitrum is supported if it has Multicall3, and if its default token in the SDK is USDC with six decimals and signed transfers', () => {
   const fit = Object.entries(DEFAULT_ASSETS).filter(([network, [asset]]) => {
     const chain = Object.values(chains).find(({ id }) => id === Number(network.slice('eip155:'.length)))
-    // The wall uses this contract to read balances and authorizations at the same block.
+    // The wall uses the Multicall3 contract to read balances and authorizations at the same block.
     const contracts = { multicall3: undefined, ...chain?.contracts }
     const canRead = contracts.multicall3?.address.toLowerCase() === MULTICALL
     return asset?.symbol === 'USDC' && asset.decimals === 6 && !('assetTransferMethod' in asset) && canRead

@@ -31,7 +31,7 @@ import { parseBlockOrThrow, TERMS } from '../../support/samples.ts'
 
 const TARGETS = ['next', parseBlockOrThrow('80,45')] as const
 
-// The SDK's own server asks a facilitator once what it supports; this facilitator responds to nothing else.
+// The SDK's own server asks a facilitator once what it supports; this facilitator rejects all other calls.
 const NETWORK = toCaip2(TERMS.network)
 const facilitator = {
   getSupported: () =>
@@ -56,7 +56,9 @@ const buildStockRequirements = (server: x402ResourceServer) =>
     maxTimeoutSeconds: 300,
   })
 
-/** The discovery extension of a target as the SDK builds it; the SDK adds method and route to the declaration. */
+/**
+ * The discovery extension of a target as the SDK builds it; the SDK adds the method and the route to the declaration.
+ */
 function buildStockDiscovery(target: (typeof TARGETS)[number]): Record<string, unknown> {
   const properties = Object.fromEntries(
     Object.entries(ListingQuery.properties).map(([name, { type, minLength, maxLength, pattern }]) => [
@@ -78,7 +80,7 @@ function buildStockDiscovery(target: (typeof TARGETS)[number]): Record<string, u
 
 const IDENTIFIER = { [PAYMENT_IDENTIFIER]: declarePaymentIdentifierExtension() }
 
-/** The discovery extension of a demand, which both validators of the SDK must accept. */
+/** The discovery extension of a demand; both validators of the SDK must accept the extension. */
 function validateDiscovery({ extensions }: ReturnType<typeof buildDemand>) {
   const bazaar = extensions?.['bazaar'] as DiscoveryExtension & Record<string, unknown>
   expect(validateDiscoveryExtension(bazaar)).toEqual({ valid: true })

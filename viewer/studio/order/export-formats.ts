@@ -25,8 +25,8 @@ export function renderOrder(order: StudioOrder, form: Form): OrderFile {
   }
 }
 
-// A model can copy a short body exactly, but not a long one. Above this many characters, the prompt is a file instead,
-// which a program can read.
+// A model can copy a short body exactly, but not a long one. If the order's JSON has more characters than this, the
+// prompt is a file instead, which a program can read.
 const PROMPT_JSON_MAX = 4000
 
 /** Whether the order is so large that a model must get it as a file. */

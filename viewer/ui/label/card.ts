@@ -33,7 +33,7 @@ export function renderCard(page: Page, wall: Wall, block: BlockIndex, work: Artw
   return renderClaimedCard(page, { wall, block, work, claim, owner })
 }
 
-/** Shows that the block was paid for, and whether its buyer signed the order, each with a link to the transaction. */
+/** Shows the state of a block's payment and whether the buyer signed the order, each with a link to the transaction. */
 export function addPayment(element: HTMLElement, deed: Deed, network: string) {
   const { tx, settled, bound } = deed
   if (tx === null) return

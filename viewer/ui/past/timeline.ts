@@ -8,7 +8,8 @@ import { findMomentAfter, listMoments, advancePlayback, countMomentsUntil } from
 import { createButton, createElement } from '../dom.ts'
 import { createSaveTimelapse } from './save-timelapse.ts'
 
-// The longest time that one frame plays, so that playing continues where it stopped if the page was suspended.
+// The longest time by which one frame advances the playback, so that it continues where it stopped if the page was
+// suspended.
 const STEP_MAX_MS = 100
 
 /** The player, and a button that saves a timelapse. */

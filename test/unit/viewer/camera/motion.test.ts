@@ -77,7 +77,7 @@ test('if the camera looks at an area, the whole area is on the stage', () => {
 test('revealing a block moves the wall until the block is visible, and revealing it again does not move the wall', () => {
   fc.assert(
     fc.property(cameras, blocks, (camera, block) => {
-      // At a higher zoom, a block is larger than the middle of the stage.
+      // Up to this zoom, a block takes at most half the height of the middle of the stage.
       const from = { ...camera, zoom: Math.min(camera.zoom, 30) }
       const after = moveIntoView(clampCamera(from, view), view, computeBounds([block]))
       expectOnStage(after, block)

@@ -69,7 +69,7 @@ test('photographs and gradients are distinguished from logos and flat drawings, 
   expect([soft, logo].map(isPhotograph)).toEqual([true, false])
   expect(isPhotograph(createRaster(1, 1, () => [0, 0, 0]))).toBe(false)
   expect(isPhotograph(stripes)).toBe(false)
-  // JPEG compression blurs flat areas, and coarsens soft ones.
+  // JPEG compression blurs the edges of flat areas, and makes gradients coarser.
   const slow = createRaster(300, 200, (x, y) => [90 + y / 4, 110 + y / 5 + x / 20, 140])
   const opened = await Promise.all([slow, logo].map(convertThroughJpeg))
   expect(opened.map(isPhotograph)).toEqual([true, false])
