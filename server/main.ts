@@ -63,7 +63,7 @@ function alertIfSlow({ database }: Config, { storeOpensWithinMs }: Times): () =>
   }
 }
 
-/** Ends the process before the store is open, when nothing has begun. */
+/** Ends the process before the store is open, when there is no request to finish. */
 function exitBeforeOpening(): never {
   logger.note('stopped')
   process.exit(0)

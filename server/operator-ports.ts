@@ -52,8 +52,8 @@ export type FiledReport = Pick<OpenReport, 'work' | 'block' | 'reason' | 'note'>
 export type Reports = {
   /**
    * Stores a report, at most one per artwork, reporter and day (`day`). Returns `known` if there already is one, or if
-   * enough reports of this artwork are open; `full` if too many are open in total. `fresh` becomes the key of a new
-   * day.
+   * enough reports of this artwork are open; `full` if too many are open in total. `fresh` becomes the key of a day
+   * that has none yet.
    */
   fileReport(
     report: FiledReport,
@@ -79,7 +79,10 @@ export type Reports = {
 /** The catalogue of a facilitator. */
 export type Catalogue = {
   readonly host: string
-  /** How many paid addresses of this wall the catalogue lists; `none` if the facilitator has no catalogue. */
+  /**
+   * How many paid addresses of this wall the catalogue lists; `none` if the facilitator has no catalogue, `silent` if
+   * it does not respond.
+   */
   countListed(): Promise<number | 'none' | 'silent'>
 }
 

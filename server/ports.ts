@@ -58,7 +58,7 @@ export type Ledger = {
   checkAvailability(target: Target, payment: Payment, now: UnixMs, active: readonly Hash[]): Promise<AvailabilityCheck>
   /** The payments that hold a target; for `next`, all payments that hold a block. */
   listHolders(target: Target): Promise<readonly PaymentKey[]>
-  /** Whether anyone can buy a target. */
+  /** Whether a target can be bought, regardless of the payer. */
   checkSpace(target: Target): MaybeAsync<Exclude<Availability, 'full'>>
   /** The sold or held blocks of a target that has a position, in the order of the wall. */
   listUnavailable(
@@ -124,7 +124,7 @@ export type Ledger = {
 export type LedgerReader = {
   /** All blocks that are held now. */
   listHeld(): Promise<readonly BlockIndex[]>
-  /** How many purchases are open. */
+  /** How many purchases are open, and since when the oldest has been. */
   countPending(): Promise<Pending>
   /** A page of a wallet's purchases, without those that were released permanently. */
   readAccount(wallet: Address, page?: AccountPage): Promise<Account>
@@ -180,7 +180,7 @@ export type Moderation = {
   listRecords(): Promise<readonly RecordedAct[]>
 }
 
-/** Wallets that have bought. */
+/** Wallets that have bought blocks. */
 export type Agents = {
   isKnown(wallet: Address): Promise<boolean>
   /** Applies a registration once; see `IdentityResult`. */
@@ -195,7 +195,7 @@ export type Log = {
   readAfter(after: number, limit: number): Promise<readonly Change[]>
   /**
    * The shortest part of the log that leads to the present state: every sale, every action of the operator, the latest
-   * repaint of each block and the latest identity of each agent. The number of the last entry is that of the log.
+   * repaint of each block and the latest identity of each agent. Its last entry has the number of the log.
    */
   readCompacted(): Promise<readonly Change[]>
 }
@@ -297,7 +297,7 @@ export type Chain = {
   readAuthorization(key: PaymentKey): Promise<{ head: bigint; spent: boolean } | 'silent'>
   /**
    * The state of an authorization that was unspent at height `head`. `named` is the transaction that a facilitator
-   * named. It is checked first; the facilitator's word proves nothing, only the events in the transaction do.
+   * named. It is checked first, but only its events prove a payment, not the word of the facilitator.
    */
   readPaymentStatus(payment: WatchedPayment, head: bigint, named?: Hash): Promise<ChainStatus>
   /** How much of our asset a wallet holds at the newest block, in atomic units. */
@@ -393,7 +393,7 @@ export type Clock = {
   wait(ms: number, signal?: AbortSignal): Promise<void>
 }
 
-/** The journal of the operator. It contains no secrets and no text of third parties. */
+/** The journal of the operator. It contains no secrets and no text from third parties. */
 export type Logger = {
   note(event: string, facts?: Readonly<Record<string, string | number | boolean>>): void
   alert(event: string, facts?: Readonly<Record<string, string | number | boolean>>): void

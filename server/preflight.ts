@@ -66,7 +66,7 @@ export function findPathProblems(config: Config): readonly string[] {
   return Object.entries(troubles).flatMap(([setting, trouble]) => (trouble ? [`${setting}: ${trouble}`] : []))
 }
 
-// The files that SQLite and the wall create beside a database.
+// The path suffixes of a database and of the files that SQLite and the wall create beside it.
 const BESIDE_DATABASE = ['', '-wal', '-shm', '-journal', '.lock']
 
 const isDatabaseFile = (path: string, file: string | undefined): boolean =>

@@ -365,7 +365,7 @@ const readQuery = createParamsReader(LiveQuery)
 
 /**
  * The number after which a client continues; `undefined` for a client that starts now. Last-Event-ID takes precedence,
- * because a reconnecting browser repeats its first query.
+ * because a reconnecting browser repeats the query of its first request.
  */
 function parseStart({ headers, url }: Request): LogNumber | Failure | undefined {
   const header = headers.get('last-event-id')

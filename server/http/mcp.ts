@@ -1,4 +1,4 @@
-/** Route `POST /mcp`: MCP over streamable HTTP, without sessions or streams: one request, one JSON response. */
+/** Route `POST /mcp`: MCP over streamable HTTP, without sessions or streams, so each request gets a single response. */
 
 import { Elysia } from 'elysia'
 import { RpcAnswer, RpcRequest } from '../../shared/contract/service.ts'
@@ -35,9 +35,9 @@ export function createMcpRoutes({ bindHost = '', clients, readUpload, ...port }:
 }
 
 /**
- * Which values of Host and Origin are accepted. The check prevents DNS rebinding, because a page whose name was rebound
- * to this machine still sends its own name. `isPublic` says whether pages of any origin may call; on a loopback name
- * only local pages may.
+ * Which values of Host and Origin are accepted. Checking them prevents DNS rebinding, because a page whose name was
+ * rebound to this machine still sends that name. `isPublic` says whether pages of any origin may call; on a loopback
+ * name only local pages may.
  */
 type Names = {
   readonly isHost: (text: string) => boolean
@@ -45,7 +45,10 @@ type Names = {
   readonly isPublic: (host: string | null) => boolean
 }
 
-/** Refuses requests for another host name, and on a loopback name also requests from pages of other origins. */
+/**
+ * Refuses requests for a host name that `isHost` rejects, and on a loopback name also requests from pages of other
+ * origins.
+ */
 function createHostGuard({ isHost, isOrigin, isPublic }: Names) {
   return async (request: Request, answer: () => Promise<Response>): Promise<Response> => {
     const host = request.headers.get('host')
@@ -85,7 +88,7 @@ const loopbackNames: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
 const loopbackAddress = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/
 
-// Excludes characters that end a host or come before it.
+// Excludes the characters that mark the start or the end of a host in a URL.
 const authorityPattern = /^[^/?#@\\\s]+$/
 
 const preflight: HeaderFields = {

@@ -6,7 +6,7 @@ import { findErrorResponse } from './errors.ts'
 /** Counts a response: the path of its route, its status and its duration in milliseconds. */
 export type Meter = (route: string, status: number, tookMs: number) => void
 
-// All values of the last segment share one series, whose label does not depend on the parameter's name.
+// All values of a last path segment share one series, whose label does not depend on the name of the parameter.
 const NAME = /\/(?::\w+|next)$/
 
 /**

@@ -1,6 +1,6 @@
 /**
  * Handles signed changes. The signature of a change is in the request's body, or the client signs in. To sign in, the
- * client gets the text to sign in a 402 response, and sends the signature in a request header.
+ * client receives a 402 response with the text to be signed, and sends the signature in a request header.
  */
 
 import { createSignInBody } from '../discovery/codes.ts'
@@ -30,7 +30,7 @@ export const createChangeHandler =
 /** The fields of a body, with the digest of its bytes, which the client signs. */
 type Identified<Fields> = { readonly fields: Fields; readonly requestId: string }
 
-/** The hooks of a route whose body is signed by signing in. */
+/** The hooks of a route on which a client signs the body by signing in. */
 export function createSignInHooks<Fields>(
   clients: Clients,
   read: Reader<Fields>,

@@ -65,7 +65,7 @@ const readPreview = createReader(PreviewBody, () => createFailure('invalid_body'
 const PREVIEW_SHAPE =
   'Send a JSON object with coord ("next" or "col,row"), w and h (integers) for an area, and any of name, framework, message, link, painter and px or pixels, all of them strings. No other fields are allowed.'
 
-/** The size limit of a preview or an order: the pixels of the largest area, and its text. */
+/** The size limit of a preview or an order, which has room for the pixels and the text of the largest area. */
 const PREVIEW_MAX_BYTES = 64 * 1024
 
 async function respondPreview(deps: PreviewDeps, body: PreviewBody): Promise<Response> {

@@ -1,7 +1,7 @@
 /**
- * Delivers events to the operator's webhook: sales, changes, reports and alerts. The log itself is the queue, read from
- * the last delivered entry, whose number the store keeps. So an unavailable receiver neither fills a queue nor delays a
- * sale.
+ * Delivers events to the operator's webhook: sales, changes, reports and alerts. The queue of sales and changes is the
+ * log itself, and the store keeps the number of the last delivered entry. So an unavailable receiver neither fills a
+ * queue nor delays a sale.
  */
 
 import { formatCoord } from '../../shared/wall.ts'
@@ -39,7 +39,8 @@ const RETRY_LAST_MS = 600_000
 const SAVED_EVERY_MS = 1000
 
 /**
- * Makes the delivery: each call delivers pending notices, and returns the milliseconds to wait before the next call.
+ * Makes the delivery function: each call delivers pending notices, and returns the milliseconds to wait before the next
+ * call.
  */
 export function createNoticeDelivery(deps: DeliveryDeps): (signal: AbortSignal) => Promise<number> {
   const { reports, jobs } = deps
@@ -64,7 +65,7 @@ export function createNoticeDelivery(deps: DeliveryDeps): (signal: AbortSignal) 
     return isDone
   }
   return async (signal) => {
-    // While the store is unavailable, there is nothing to deliver.
+    // While the store is unavailable, it counts as having nothing to deliver.
     const isDone = (await sendAlerts(signal)) && ((await ignoreUnavailable(sendStored(signal))) ?? true)
     return isDone ? POLL_MS : retryMs()
   }
@@ -147,7 +148,7 @@ function createLogDelivery(deps: DeliveryDeps, send: Send): { isBehind(): boolea
 }
 
 /**
- * The notice of a log entry, and the last entry that it covers: a purchase is one notice, however many blocks it
+ * The notice of a log entry, and the last entry that it covers: a purchase makes one notice, however many blocks were
  * bought. The time in an id distinguishes an entry from a lost entry that had the same number before a backup was
  * restored.
  */
@@ -208,8 +209,8 @@ export type AlertQueue = { peek(): Notice | undefined; remove(notice: Notice): v
 const ALERTS_MAX = 100
 
 /**
- * Wraps a journal so that its alerts and the ends of outages are also queued for the webhook. The queue keeps the
- * newest `ALERTS_MAX`; the journal has all of them.
+ * Wraps a journal so that its alerts and the ends of outages are also queued for the webhook. The queue keeps only the
+ * newest `ALERTS_MAX` notices, while the journal has an entry for each.
  */
 export function queueAlerts(
   logger: Logger,

@@ -9,8 +9,8 @@ import { TIMES } from '../times.ts'
 
 /**
  * Work under a lease: `work` runs once the lease is free or `isOver` returns true; `giveUp` runs if the wait is too
- * long. The argument of `work` says whether it has the lease. `onShared` is called, before, during or after `work`, as
- * soon as another process may have had the lease.
+ * long. The argument of `work` says whether this process has the lease. `onShared` is called as soon as another process
+ * may have had the lease, even before or after `work`.
  */
 export type LeasedWork<T> = {
   readonly isOver: () => Promise<boolean>

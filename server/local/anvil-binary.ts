@@ -27,8 +27,8 @@ export class AnvilMissing extends Error {
 }
 
 /**
- * The path of the installed anvil binary for a platform named as `process.platform-process.arch`; throws
- * `AnvilMissing`.
+ * The path of the installed anvil binary for a platform named in the form `process.platform-process.arch`; throws
+ * `AnvilMissing` if there is none.
  */
 export function findAnvilBinary(platform = `${process.platform}-${process.arch}`): string {
   const name = packageOf[platform]
@@ -44,7 +44,7 @@ export function findAnvilBinary(platform = `${process.platform}-${process.arch}`
 function resolveManifest(name: string): string | undefined {
   const here = createRequire(import.meta.url)
   try {
-    // The platform packages are dependencies of the anvil package and may not be hoisted to our own folder.
+    // The platform packages are dependencies of the anvil package, and are not always hoisted to our own folder.
     return createRequire(here.resolve('@foundry-rs/anvil/package.json')).resolve(`${name}/package.json`)
   } catch {
     return undefined

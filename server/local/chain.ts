@@ -111,7 +111,10 @@ function listNodeArguments({ blockTimeSeconds }: ChainOptions): string[] {
   return [...fixed, ...memoryOnly, ...pace, '--color', 'never']
 }
 
-/** Reads until the node prints its address, then keeps draining, because a full pipe would stop the node. */
+/**
+ * Reads the node's output until it contains the address, then discards the rest, because a full pipe would stop the
+ * node.
+ */
 async function readListeningAddress(node: Node): Promise<string> {
   const complaint = new Response(node.stderr).text()
   const lines = node.stdout.pipeThrough(new TextDecoderStream()).getReader()

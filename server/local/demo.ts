@@ -18,8 +18,8 @@ import { createWallet } from './wallets.ts'
 const PORT = 8402
 
 /**
- * The drawn part of the wall: the sign in the middle, or one picture if the terminal is too small. Each block takes ten
- * characters.
+ * The drawn part of the wall: the sign in the middle, or one picture if the terminal is too narrow. Each block takes
+ * ten characters.
  */
 const DRAWN = {
   wide: { across: 14, down: 7, around: parseCoord('80,44') },
@@ -77,7 +77,7 @@ async function openWall(network: LocalNetwork, folder: string): Promise<WallProc
     RPC_URL: network.rpcUrl,
     DATABASE_PATH: join(folder, 'wall.sqlite'),
   }
-  // The usual port gives the usual address; if another program uses it, any other port will do.
+  // The usual port gives the usual address; if that port is in use, any free port will do.
   const wall = await startWall({ ...settings, PORT: String(PORT) }).catch(async () =>
     startWall({ ...settings, PORT: String(await findFreePort()) }),
   )

@@ -100,7 +100,7 @@ function refuse(status: number, error: string, headers: Record<string, string> =
 /** The account that a facilitator sends from, and the signer for the x402 packages. */
 type GasWallet = { address: Address; signer: FacilitatorEvmSigner }
 
-/** Far above the local base fee that full blocks can cause within any run. */
+/** Far above any base fee that the local chain can reach in a run, even if all blocks are full. */
 const feeCeiling = { maxFeePerGas: parseGwei('10000'), maxPriorityFeePerGas: parseGwei('1') }
 
 /** Makes a fresh account, gives it ether, and lets it send any number of transfers in parallel. */

@@ -1,9 +1,9 @@
-/** The demo's agents: each with a listing, a picture and its position around the middle of the wall. */
+/** The demo's agents, each with a listing, a picture and a position near the middle of the wall. */
 
 import { parseArea, type Area } from '../../shared/area.ts'
 import gallery from './art/works.json'
 
-/** An agent's picture: its area and its listing. */
+/** An agent's work: its area, its listing and its picture. */
 export type Work = Area & {
   readonly name: string
   readonly framework?: string

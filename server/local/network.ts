@@ -4,10 +4,10 @@ import { startFacilitator, type FacilitatorOptions } from './facilitator.ts'
 import { dollarAbi, dollarAddress } from './token/contracts.ts'
 import { createWallet, createMinter, type Fund, type Wallet } from './wallets.ts'
 
-/** How the embedded network runs; see `ChainOptions`. */
+/** How the embedded network runs; see `ChainOptions` and `FacilitatorOptions`. */
 export type LocalNetworkOptions = ChainOptions & Omit<FacilitatorOptions, 'rpcUrl'>
 
-/** A chain, its dollar and a facilitator, all on this machine and removed by `stop`. */
+/** A chain, its dollar and a facilitator, which run on this machine until `stop` is called. */
 export type LocalNetwork = Omit<Chain, 'pid'> & {
   facilitatorUrl: string
   /** Responds as the server at `facilitatorUrl` does, without a connection. */
@@ -15,7 +15,7 @@ export type LocalNetwork = Omit<Chain, 'pid'> & {
   fund: Fund
   /** A new wallet with this many dollars. */
   createFundedWallet(dollars: number): Promise<Wallet>
-  /** The balance of an address in atomic units: a dollar is a million. */
+  /** The balance of an address in atomic units, of which a dollar has a million. */
   readBalance(address: Address): Promise<bigint>
 }
 

@@ -23,8 +23,8 @@ export type WallProcess = {
 export type WallSettings = Readonly<Record<string, string>>
 
 /**
- * How a process is started: `limits` is a shell command whose limits it inherits, `folder` is its working directory,
- * and `program` is the command to run.
+ * How a process is started: `limits` is a shell command that sets its resource limits, `folder` is its working
+ * directory, and `program` is the command to run.
  */
 export type Start = {
   readonly limits?: string | undefined

@@ -8,7 +8,7 @@ export const PICTURE_TOOL = 'image_to_pixels'
 
 export type Id = string | number
 
-/** A message of a client. The SDK drops requests without an id; this server responds to them with the id `null`. */
+/** A message from a client. The SDK drops requests without an id; this server responds to them with the id `null`. */
 export type Message =
   | { readonly kind: 'request'; readonly id: Id | null; readonly method: Method; readonly params: object | undefined }
   | { readonly kind: 'refused'; readonly id: Id | null; readonly error: RpcError } // parsed, but not served

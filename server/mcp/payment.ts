@@ -14,7 +14,7 @@ import { readArguments } from './arguments.ts'
 import type { Message } from './message.ts'
 import { PAYMENT_META } from './reply.ts'
 
-/** The arguments of an order, and its separate headers. */
+/** Separates the headers of an order from its other arguments. */
 export function splitOrderAndHeaders(given: unknown): { readonly order: object; readonly headers: object | undefined } {
   const { headers, ...order } = readArguments(given)
   const isHeaders = typeof headers === 'object' && headers !== null && !Array.isArray(headers)
@@ -36,8 +36,8 @@ export function readPaymentOfCall(
 }
 
 /**
- * The payment in a call to a selling tool; `undefined` if there is none or it cannot be read. Such calls have separate
- * budgets.
+ * The payment in a call to a selling tool; `undefined` if there is none or it cannot be read. Calls with a payment have
+ * separate budgets.
  */
 export function readPaymentOfSale(message: Message, offer: Offer): Payment | undefined {
   if (message.kind !== 'request' || message.method !== 'tools/call') return undefined

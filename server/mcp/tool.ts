@@ -26,7 +26,7 @@ export type McpDeps = PreviewDeps &
     readonly chatView: string // the HTML of the view in chats
   }
 
-/** Hints by which clients decide whether to ask their user first. Each tool must set all of them. */
+/** Hints by which clients decide whether to ask their user before a call. Each tool must set all of them. */
 export type Annotations = {
   readonly readOnlyHint: boolean
   readonly destructiveHint: boolean
@@ -42,7 +42,7 @@ export const READ_ONLY: Annotations = {
   openWorldHint: false,
 }
 
-/** For tools that spend or repaint. Repeating the same call changes nothing more. */
+/** For tools that spend money or make signed changes. Repeating the same call changes nothing more. */
 export const WRITES: Annotations = {
   readOnlyHint: false,
   destructiveHint: true,

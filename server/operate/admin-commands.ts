@@ -257,8 +257,8 @@ async function bookStrayPayment(deps: AdminDeps, { payer, nonce }: CommandBody<'
 }
 
 /**
- * Books all money without a known purchase as stray. In an older copy, such money may come from lost sales, which this
- * command must not hide.
+ * Books all money without a known purchase as stray. If the database is an older copy, such money may come from lost
+ * sales, which this command must not hide.
  */
 async function bookAllStrays(deps: AdminDeps): Promise<CommandResult> {
   const { restored } = deps

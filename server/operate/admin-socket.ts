@@ -1,7 +1,7 @@
 /**
- * The admin socket, over which operators' commands reach the wall: a Unix socket next to the database file. Only a user
- * with write access to the database can connect. The socket has no port, so no other user, web page or stray request on
- * this machine can reach it, and it needs no secret.
+ * The admin socket, over which operators' commands reach the wall: a Unix socket, by default next to the database file,
+ * if there is one. Only the user that runs the wall, or root, can connect. The socket has no port, so no other user,
+ * web page or stray request on this machine can reach it, and it needs no secret.
  */
 
 import { existsSync, lstatSync, unlinkSync } from 'node:fs'

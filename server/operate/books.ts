@@ -1,4 +1,6 @@
-/** `pixel-wall books`: compares the sales of the wall with the money on the chain, without the running wall. */
+/**
+ * `pixel-wall books`: compares the sales of the wall with the money on the chain, whether or not the wall is running.
+ */
 
 import { parseArgs } from 'node:util'
 import { CannotOpen } from '../../db/cannot-open.ts'

@@ -88,7 +88,7 @@ async function checkDisk({ database, witnessPath }: Config): Promise<Finding> {
   return { what: 'disk', trouble: isLow ? 'the disk is nearly full' : null }
 }
 
-/** Checks the database. If the wall does not exist yet, its first start creates it. */
+/** Checks the database. A database without a wall is not a problem, because the first start creates the wall. */
 async function checkDatabase({ database, network, witnessPath }: Config): Promise<Finding> {
   const what = `database (${database.kind})`
   try {
@@ -102,7 +102,7 @@ async function checkDatabase({ database, network, witnessPath }: Config): Promis
   }
 }
 
-/** Checks whether the payment address signed each proof over the address of this wall. */
+/** Checks whether each ownership proof is a signature of this wall's URL by the payment address. */
 async function checkProofs({ offer }: Config): Promise<readonly Finding[]> {
   const { ownershipProofs = [], baseUrl, terms } = offer
   const signers = await Promise.all(ownershipProofs.map((proof) => recoverTextSigner(baseUrl, proof)))
@@ -155,7 +155,7 @@ async function checkWebhook({ webhook }: Config): Promise<readonly Finding[]> {
 const addSettingHint = (reason: string | null): string | null =>
   reason?.endsWith('(401)') === true ? `${reason}; set FACILITATOR_KEYS, or CDP_API_KEY_ID and its secret` : reason
 
-// Within this time, every chain that the wall knows makes a block to compare the clock with.
+// Within this time, every supported chain makes a block, with which the clock can be compared.
 const NEXT_BLOCK_MS = 3000
 
 /** Probes the chain and the facilitators as the wall does when it starts, and then once more. */

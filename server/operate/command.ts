@@ -34,7 +34,7 @@ export function printLines(lines: readonly string[], print: (line: string) => vo
   for (const line of lines) print(escapeLine(line))
 }
 
-/** Prints why a command failed: in words if it was expected, otherwise with the stack. */
+/** Prints why a command failed: the message of an expected error, or else the stack. */
 function printError(error: unknown): void {
   const isExpected = error instanceof CannotOpen || error instanceof ConfigError || error instanceof NoAdminSocket
   const what = error instanceof Error ? (isExpected ? error.message : (error.stack ?? error.name)) : String(error)

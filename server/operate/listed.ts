@@ -19,7 +19,7 @@ ${CATALOGUE}.
 Exit status: 0 if all is well, 1 if there is something to do, 2 if that cannot be determined.
 `
 
-/** Checks whether catalogues list the wall. */
+/** Checks whether a catalogue lists the paid addresses of the wall. */
 export const listed: Command = {
   usage: USAGE,
   async run(args) {
@@ -73,7 +73,7 @@ class Unanswered extends Error {
   override name = 'Unanswered'
 }
 
-/** Fetches JSON and checks it against a schema. Throws `Unanswered`. */
+/** Fetches JSON and checks it against a schema; throws `Unanswered` if either fails. */
 async function fetchChecked<Schema extends TSchema>(url: string, schema: Schema, init = {}): Promise<Static<Schema>> {
   const response = await fetchBounded(url, init, CATALOGUE_BOUNDS).catch(() => undefined)
   const value: unknown = await response?.json().catch(() => undefined)

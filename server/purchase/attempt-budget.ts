@@ -40,7 +40,7 @@ export type AttemptBudget = {
   mayRetry(payer: Address): boolean
 }
 
-// The most wallets that are remembered, at a hundred bytes each.
+// The maximum number of wallets that are remembered, at a hundred bytes each.
 const WALLETS_MAX = 4096
 
 type Tries = { readonly firstMs: number; readonly lastMs: number }
@@ -86,5 +86,5 @@ export function createLookUpBudget({ elapsed }: Pick<Clock, 'elapsed'>): () => b
   return () => lookUps.take('all', elapsed()) === 0
 }
 
-/** Milliseconds to wait between two tries, by how long the purchase has been tried. */
+/** Milliseconds to wait between two tries, depending on how long the purchase has been tried. */
 const chooseGap = (triedForMs: number) => (triedForMs < PROMPT_MS ? 0 : Math.min(GAP_MAX_MS, triedForMs / 3))

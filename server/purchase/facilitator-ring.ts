@@ -306,8 +306,8 @@ function logNextMember(
 const EXTENSIONS_KEPT_MAX = 1024
 
 /**
- * Restores the extensions that a payment had when it was last seen with any. The ledger does not store them, because it
- * stores only the signed data.
+ * Restores the extensions with which a payment was last seen, if it now comes without any. The ledger does not store
+ * them, because it stores only the signed data.
  */
 function createExtensionKeeper(): (payment: Payment) => Payment {
   const kept = createLru<string, Extensions>(EXTENSIONS_KEPT_MAX)

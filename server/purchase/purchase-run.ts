@@ -78,7 +78,7 @@ export type Runs = PurchaseDeps & {
   readonly underWay: Set<PurchaseRun>
   readonly mayLookUp: () => boolean
   readonly started: { readonly at: UnixMs; readonly elapsed: number } // when this process started
-  /** The value of `elapsed` when a facilitator may last have received a payment, which it could broadcast. */
+  /** By payment: the value of `elapsed` when a facilitator may last have received it, and so could broadcast it. */
   readonly sent: Lru<string, number>
   readonly named: Lru<string, Hash> // the transaction that a facilitator named for a payment: a hint, and never a proof
   readonly settle: Facilitator['settle']
@@ -146,7 +146,7 @@ export async function runReconciliation(
   }
 }
 
-/** Runs the script and applies its sale to the views. A failing store becomes a refusal. */
+/** Runs the script and applies its sale to the views. A failure of the store becomes a refusal. */
 async function runToOutcome(
   runs: Runs,
   run: PurchaseRun,

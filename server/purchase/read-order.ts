@@ -81,7 +81,7 @@ const SIZE = `w and h must be whole numbers of blocks. The area must have 1 to $
 
 const { name, framework, message, link, painter } = AreaOrder.properties
 
-// The picture is read last, when the size is known.
+// The picture is read separately, because reading it requires the size of the area.
 const readAreaFields = createReader(
   Closed({ name, framework, message, link, painter, fit: Fit, dither: Dither }),
   refuseListingField,

@@ -1,4 +1,4 @@
-/** Works on every unfinished purchase, at the start and every few seconds. */
+/** Works on every unfinished purchase, when the process starts and every few seconds. */
 
 import pLimit from 'p-limit'
 import { StoreUnavailable } from '../domain/failure.ts'
@@ -70,7 +70,7 @@ async function reconcileAll(
     try {
       if (!(await seller.reconcile(key))) elsewhere.add(toPaymentKey(key))
     } catch (error) {
-      // One damaged row must not keep the others from being checked.
+      // One damaged row must not keep the other purchases from being checked.
       if (!(error instanceof StoreUnavailable)) throw error
       trouble = error
     }

@@ -38,7 +38,7 @@ export const findUnpaidRefusal = async (deps: SaleDeps, order: PurchaseOrder): P
   order.isArea ? await findAreaRefusal(deps, order) : findBlockRefusal(order, await readTarget(deps, order.target))
 
 /**
- * Why an order for a block in a known state is refused without a payment. By the contract, a sold block is reported
+ * Why an unpaid order for a block in a known state is refused. By the contract, a sold block is reported
  * before the order's listing is checked.
  */
 export function findBlockRefusal({ target, listing }: PurchaseOrder, found: Found): Failure | undefined {
@@ -50,7 +50,7 @@ export function findBlockRefusal({ target, listing }: PurchaseOrder, found: Foun
   return found.kind === 'reserved' ? createUnavailableFailure(target, 'reserved') : undefined
 }
 
-/** Why an order for an area is refused without a payment. By the contract, its listing is checked first. */
+/** Why an unpaid order for an area is refused. By the contract, its listing is checked first. */
 async function findAreaRefusal(deps: SaleDeps, { target, listing }: PurchaseOrder): Promise<Failure | undefined> {
   if (isFailure(listing)) return listing
   const found = (await searchOpenArea(deps, target)) ?? (await deps.seller.readOffer(target))

@@ -34,15 +34,15 @@ import { createSingleFlight } from './single-flight.ts'
 import { hasChainAnswer, hasClaimed } from './steps.ts'
 
 /**
- * Whether a target can be bought by anyone; `uncertain` means that it is held for a payer, but no run is working on the
- * purchase.
+ * Whether a target can be bought, regardless of the payer; `uncertain` means that it is held for a payer, but no run is
+ * working on the purchase.
  */
 export type OfferState = Exclude<Availability, 'full'> | 'uncertain'
 
 export type Seller = {
   /**
-   * Buys `target` with `payment`; an invalid listing is a `Failure`. Does not throw if the store, the chain or a
-   * facilitator fails. A client that disconnects stops nothing; its purchase stays unanswered.
+   * Buys `target` with `payment`; an invalid listing is passed as a `Failure`. Does not throw if the store, the chain
+   * or a facilitator fails. A client that disconnects stops nothing; its purchase stays unanswered.
    */
   buy(target: Target, payment: Payment, listing: Draft | Failure, client?: AbortSignal): Promise<Outcome>
   /** Whether a target can be bought. */
@@ -106,7 +106,7 @@ function buyInTurn(runs: Runs, request: BuyRequest, client: AbortSignal): Promis
     const known = (await ignoreUnavailable(runs.ledger.find(payment)))?.state.kind
     const isSpent = known !== undefined && !isFinal(known) && !runs.mayRetry(payment.payer)
     const runWithLease = (isLeased: boolean) => runForClient(runs, request, client, buy, resolve, { isSpent, isLeased })
-    // A run that only reads takes no lease, so that it does not keep another process from the purchase.
+    // A run that only reads takes no lease, so that it does not keep another process from working on the purchase.
     if (isSpent || isFinal(known)) return await runWithLease(false)
     return await runs.lease.runWhenFree(payment, {
       isOver: async () => isFinal((await runs.ledger.find(payment))?.state.kind),

@@ -1,4 +1,4 @@
-/** The newest changes as encoded events, shared by all clients that follow or catch up. */
+/** The newest changes as encoded events, shared by all clients that follow the wall or catch up. */
 
 import { getOrMake, createLru } from '../../../shared/lru.ts'
 import type { UnixMs } from '../../domain/purchase/payment.ts'
@@ -89,7 +89,8 @@ export function createRecentEvents(log: Log): RecentEvents {
       return events.findLast(({ change }) => change.at < time)?.change.number ?? (first && first.change.number - 1)
     },
     async readPiece(after, end) {
-      // Chunks end at multiples of their size, so that clients that catch up from different numbers share them.
+      // Chunks end at numbers that are multiples of `PIECE`, so that clients that catch up from different numbers share
+      // them.
       const to = Math.min(end, after + PIECE - (after % PIECE))
       if (to <= after) return undefined
       return await getOrMake(pieces, `${after}-${to}`, () => read(after, to))
@@ -101,7 +102,7 @@ export function createRecentEvents(log: Log): RecentEvents {
 export const hidesEarlier = (change: Change): boolean =>
   change.kind === 'hide' || (change.kind === 'identity' && change.withheld !== undefined)
 
-/** A change and its event, which is encoded once, when the first client needs it. */
+/** A change and its event, whose text is made once, when it is first needed. */
 type RecentEvent = { readonly change: Change; readonly renderText: () => string }
 
 function createRecentEvent(change: Change): RecentEvent {

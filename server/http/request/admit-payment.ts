@@ -23,7 +23,7 @@ export type AdmitPayment = (payment: Payment, address: string) => Promise<Failur
  *   The same applies to every payment while the ledger does not respond; the purchase then reports the failure.
  * - Every other payment waits for its turn among the new payments, because checking its signature takes as long as
  *   processing most requests. After too many rejected payments from its address, it is refused unless its payer signed
- *   it. If it is signed, it is counted against smaller budgets.
+ *   it. If it is signed, it is counted against two other budgets, of its payer and of its address.
  */
 export function createPaymentAdmission({ ledger, wallets, limits, queue }: AdmissionDeps): AdmitPayment {
   return async (payment, address) => {

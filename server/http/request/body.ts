@@ -7,10 +7,10 @@ import { parseStrictJson, UnsafeJson } from '../../../shared/json.ts'
 import { createFailure, isFailure, type Failure } from '../../domain/failure.ts'
 import { createPicturesBusyFailure } from '../../domain/purchase/refusals.ts'
 
-/** The size limit of a signed change. */
+/** The size limit of a signed change, and of any body without another limit. */
 export const BODY_MAX_BYTES = 4096
 
-// Bun never ends a request whose body stops arriving, so each read has a deadline.
+// Bun never ends a request whose body stops arriving, so each body must be complete before a deadline.
 const DEADLINE_MS = 5000
 
 // A connection needs a moment to reach its full speed.
@@ -73,7 +73,7 @@ export async function readBody(request: Request, limits: BodyLimits = {}): Promi
   return (await readChunks(request, limits, (chunk) => void chunks.push(chunk))) ?? Buffer.concat(chunks)
 }
 
-// The largest body that proxies are configured to pass, and the time to receive one.
+// The largest body that proxies are configured to pass, and the time allowed for discarding one.
 const PASSED_OVER = { maxBytes: 4 * 1024 * 1024, deadlineMs: 1000 }
 
 /**

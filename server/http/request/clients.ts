@@ -24,7 +24,7 @@ type AddressOf = (request: Request) => string
 
 /** The inputs for finding a client's address. */
 type AddressSource = {
-  /** The peer of the connection; `undefined` without a connection. */
+  /** The address of the connection's peer; `undefined` without a connection. */
   readonly getPeer: (request: Request) => string | undefined
   readonly trustedHops: number | undefined // how many proxies are trusted; undefined: one on this machine
 }
@@ -70,15 +70,15 @@ export function createTurnHook({ limits, getClientAddress, queue }: Clients, nam
 type Before = (request: Request) => Failure | undefined
 
 /**
- * The schema of a body that the `parse` hook of its route has read. Elysia's own body reader would send its own error
- * bodies, so Elysia uses only the type of this schema, and the documents use its content.
+ * The schema of a body that the `parse` hook of its route has read. Elysia's body reader would send error bodies of its
+ * own, so Elysia uses only the type of this schema, and the API documents show its content.
  */
 export const createBodySchema = <Body>(schema: TObject): BodySchema<Body> => ({
   '~standard': { version: 1, vendor: 'pixel-wall', validate: (body) => ({ value: body as Body }) },
   documents: schema,
 })
 
-/** A Standard Schema, and the schema that documents show. */
+/** A Standard Schema, and the schema that the API documents show. */
 type BodySchema<Body> = {
   readonly '~standard': {
     readonly version: 1
@@ -92,7 +92,7 @@ type BodySchema<Body> = {
 /** Limits of a body, and a check before it is read. */
 export type BodyChecks = BodyLimits & { readonly before?: Before }
 
-/** Reads the fields of a JSON body from its value or its bytes. */
+/** Reads the fields of a JSON body from its parsed value and its bytes. */
 type BodyReader<Body> = ((value: unknown, bytes: Uint8Array<ArrayBuffer>) => Body | Failure) & {
   readonly schema: TObject
 }
@@ -121,8 +121,8 @@ export const createJsonBodyHooks = <Body>(
 })
 
 /**
- * The hooks of a signed change. They refuse clients that sent too many changes with an invalid signature or body, and
- * requests that `before` refuses.
+ * The hooks of a route for signed changes. They refuse clients that sent too many changes with an invalid signature or
+ * body, and requests that `before` refuses.
  */
 export function createSignedBodyHooks<Body>(
   clients: Clients,
@@ -211,14 +211,14 @@ const UPLOAD: BodyLimits = {
 }
 
 // The maximum number of large bodies that are read at the same time, in total and per client. They need no worker until
-// they are complete. Bodies with a payment have the same number of separate slots.
+// they are complete. Requests with a payment have the same number of slots of their own.
 const UPLOADS_AT_ONCE = 64
 const UPLOADS_OF_ONE = 32
 
 // A smaller body needs no slot, so a client that opens a request and sends almost nothing takes no slot from others.
 const LARGE_FROM_BYTES = 64 * 1024
 
-/** Reads a body that may be large; a body that grows large while too many are being read is refused. */
+/** Reads a body that may be large, and refuses it if it grows large while too many large bodies are being read. */
 export type Uploads = <T>(request: Request, read: (limits: BodyLimits) => Promise<T>) => Promise<T>
 
 /** Creates the limit on large bodies; all routes share one limit. */

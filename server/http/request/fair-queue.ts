@@ -22,17 +22,17 @@ export type FairQueue = {
    */
   waitForTurn(client: string): Promise<Failure | undefined>
   /**
-   * Like `waitForTurn`, for a read: a client that reads many pages does not delay clients that buy, repaint or request
-   * a preview.
+   * Like `waitForTurn`, for a read: reads have their own line, so that many reads hardly delay clients that buy,
+   * repaint or request a preview.
    */
   waitForReadTurn(client: string): Promise<Failure | undefined>
   /**
-   * Like `waitForTurn`, for a payment that the ledger knows: it waits with the other requests, but is never refused.
+   * Like `waitForTurn`, for a payment that the ledger knows: it waits with ordinary requests, but is never refused.
    */
   waitForKnownPayment(client: string): Promise<void>
   /**
-   * Like `waitForTurn`, for a new payment: new payments get every second turn. A payment is refused only if too many
-   * from the same client wait.
+   * Like `waitForTurn`, for a new payment: new payments get every second turn. A new payment is refused only if too
+   * many new payments from the same client are waiting.
    */
   waitForNewPayment(client: string): Promise<Failure | undefined>
 }

@@ -4,7 +4,7 @@ const qualityPattern = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/
 
 /** Whether a client prefers HTML to JSON. A client that accepts everything gets JSON. */
 export function prefersHtml(accept: string | null): boolean {
-  // Most clients that are not browsers send this.
+  // This is the usual case for clients that are not browsers.
   if (accept === null || accept === '*/*') return false
   const qualities = parseQualities(accept)
   const readQuality = (type: string, range: string) =>
@@ -22,7 +22,10 @@ export function prefersMarkdown(accept: string | null): boolean {
 /** The encodings of cached bodies. */
 export type Encoding = 'br' | 'gzip' | 'zstd'
 
-/** Selects the encoding of a body among those offered: the first one offered if the client has no preference. */
+/**
+ * Selects the offered encoding that the client prefers, or the first of several that it prefers equally; `undefined` if
+ * the body must stay unencoded.
+ */
 export function chooseEncoding(
   acceptEncoding: string | null,
   offered: readonly Encoding[] = ['gzip', 'zstd'],
@@ -52,7 +55,7 @@ export function matchesEtag(ifNoneMatch: string | null, etag: string): boolean {
 
 const stripWeakPrefix = (etag: string) => (etag.startsWith('W/') ? etag.slice(2) : etag)
 
-/** The q-value of each item, whose name is in lower case. An invalid q-value counts as 0. */
+/** The q-value of each item, by the item's name in lower case. An invalid q-value counts as 0. */
 function parseQualities(header: string): Map<string, number> {
   const qualities = new Map<string, number>()
   for (const part of header.toLowerCase().split(',')) {

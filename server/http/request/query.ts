@@ -9,7 +9,7 @@ import { createReader, refuseField, Unreadable } from '../../read.ts'
 import { refuse } from '../answer/refuse.ts'
 import { decodePercent, getQuery } from './request-url.ts'
 
-// Parsers disagree about other spellings of a number.
+// Parsers disagree about integers that are written in any other form, such as `01` or `1e3`.
 const decimalPattern = /^(?:0|[1-9]\d*)$/
 
 /** The parameters of a query. If a name cannot be decoded, the empty name is used. */

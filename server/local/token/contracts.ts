@@ -8,7 +8,7 @@ export const dollarAddress: Address = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA0291
 /** The only account that may mint dollars. It has no key: the local node acts for it. */
 export const minterAddress: Address = '0x000000000000000000000000000000000000d011'
 
-/** The address of Multicall3 on every chain, where the facilitator and viem expect it. */
+/** The address of Multicall3, which is the same on every chain; the facilitator and viem expect the contract there. */
 export const multicallAddress: Address = '0xcA11bde05977b3631167028862bE2a173976CA11'
 
 export const dollarCode: Hex = `0x${artefacts.contracts.Dollar.deployedBytecode}`

@@ -92,7 +92,7 @@ export const buyArea: Tool = {
   },
 }
 
-/** Returns the terms of an order, or sells it. */
+/** Returns the terms of an order without a payment, or else sells what was ordered. */
 async function buy(
   deps: McpDeps,
   order: PurchaseOrder,

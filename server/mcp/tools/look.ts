@@ -170,7 +170,7 @@ export const findSpace = defineTool(
 
 const { col, row, cols, rows, scale } = RegionQuery.properties
 
-// The size of the wall at scale 1. Models scale larger pictures down, and pay for them.
+// The number of pixels of the whole wall at scale 1. Models scale larger pictures down, and pay for them.
 const PIXELS_MAX = WIDTH * HEIGHT
 
 const whole = Type.Integer()
