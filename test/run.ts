@@ -10,7 +10,7 @@ import { findFailure, formatLastLine, findMissingRequirement } from './support/r
 
 const MEASURED_EVERY_MS = 5000
 
-// If a machine is slower than this, that may be why a test failed.
+// If the machine is at least this many times slower than a quiet one, that may be why a test failed.
 const BUSY = 1.5
 
 // The time that each file took: the slowest files begin first, so that both workers are busy to the end. `bun run test
@@ -56,7 +56,7 @@ function recordLine(line: string): void {
   const without = findMissingRequirement(line)
   if (without !== undefined) missing.add(without)
   const failure = findFailure(line)
-  // `bun test` lists its failures again at the end.
+  // `bun test` lists all failures a second time at the end.
   if (failure === undefined || failed.has(failure)) return
   failed.add(failure)
   if (computeSlowness(machine) >= BUSY) console.error(`  the machine was busy: ${describeMachine(machine)}`)

@@ -168,8 +168,8 @@ function applyAction(state: State, action: Action): State {
 }
 
 /**
- * The state after the stage has changed its size: a wall shown whole stays whole, a wall that was not moved gets the
- * first camera for the new size, and an artwork stays next to its details.
+ * The state after the stage has changed its size: a wall shown whole stays whole, a wall that the user has not moved
+ * gets the first camera for the new size, and an artwork stays next to its details.
  */
 export function resizeStage(state: State, view: View): State {
   const initialCamera = chooseOpeningCamera(state.sold, view)
@@ -246,7 +246,7 @@ export const isLabelShown = ({ wall, pinned, panel, view }: State): boolean =>
 /** The size of the stage; while a sheet with details is shown, `covered` is the height that the sheet covers. */
 const getStage = (state: State): View => (isLabelShown(state) ? computeStage(state.view) : state.view)
 
-/** Moves a resting camera that is no longer valid, for example after a sheet was closed, to a valid position. */
+/** If a resting camera is no longer valid, for example after a sheet has been closed, moves it to a valid position. */
 function correctCamera(state: State): State {
   const allowed = clampCamera(state.camera, getStage(state))
   return state.motion !== undefined || isSameCamera(allowed, state.camera) ? state : flyCamera(state, allowed)
@@ -286,7 +286,7 @@ function dismissTopLayer(state: State): State {
   return { ...state, overlay: 'none', pointer: undefined, cursor: undefined }
 }
 
-/** Opens a panel, or closes it when it is open. When the tour closes, its block is no longer pinned. */
+/** Opens a panel, or closes it if it is already open. When the tour closes, its block is no longer pinned. */
 function togglePanel(state: State, panel: Panel): State {
   const { pinned, ...rest } = { ...state, panel: state.panel === panel ? undefined : panel, promptBlock: undefined }
   return state.panel === 'tour' ? rest : { ...rest, pinned }
@@ -315,8 +315,8 @@ function openWorkDetails(state: State, block: BlockIndex): State {
 }
 
 /**
- * The state with a block's details open next to its whole artwork, at a zoom of at most `zoomMax` if possible. An agent
- * that does not own the block is deselected. On a narrow stage, any panel except the history closes.
+ * The state with a block's details open next to its whole artwork, at a zoom of at most `zoomMax` if possible. A
+ * selected agent that does not own the block is deselected. On a narrow stage, any panel except the history closes.
  */
 function openDetails(state: State, block: BlockIndex, zoomMax: number): State {
   const owner = state.wall?.claims.get(block)?.a
@@ -338,7 +338,7 @@ function lookAtStop(state: State, block: BlockIndex): Camera {
   return lookAt(measureWork(state, block), state.view, isOpen ? BLOCK_ZOOM : WORK_ZOOM)
 }
 
-/** The state at a stop of the tour; an index before the first or after the last stop means that stop. */
+/** The state at a stop of the tour; an index before the first stop means the first, and after the last, the last. */
 function goToStop(state: State, stop: number): State {
   const { stops = [] } = state
   const pinned = stops[Math.max(0, Math.min(stop, stops.length - 1))]

@@ -1,4 +1,6 @@
-/** The page's themes: the colours not in the palette. Keep `ground` equal to `--ground` in styles/tokens.css. */
+/**
+ * The page's themes: the colours that are not in the palette. Keep `ground` equal to `--ground` in styles/tokens.css.
+ */
 
 import { PALETTE } from '../shared/palette.ts'
 import { NO_PICTURE, NO_PICTURE_FRAME, OPEN } from './wall/pixel-buffer.ts'

@@ -22,8 +22,8 @@ import { findAgent } from './wall/search.ts'
 const REST_MS = 250
 
 /**
- * The state after an address was opened. Its agent can be found only once the wall is known. An address with an agent
- * but no block opens the agent's profile, except in an embedded page.
+ * The state after an address has been opened. The agent in the address can be found only once the wall is known. An
+ * address with an agent but no block opens the agent's profile, except in an embedded page.
  */
 export function goToPlace(state: State, place: Place): State {
   const { wall } = state

@@ -86,8 +86,8 @@ const shaders: Plugin = {
 }
 
 /**
- * The parts that several pages share, keyed by the comments that they replace. The notice appears after some seconds,
- * unless a script has hidden it.
+ * The parts that several pages share, keyed by the comments that they replace. The notice that the script did not load
+ * appears after some seconds, unless a script has hidden it.
  */
 const SHARED = {
   '<!-- head -->': `<meta charset="utf-8" />

@@ -52,7 +52,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
       'A wall only machines can buy.',
       '4 of 14,400 blocks sold, $1 each.',
     ])
-    // The sales of the test wall are old, so the page shows the last one.
+    // The test wall has no sales of today, so the news is its last sale.
     expect(await page.locator('#news').innerText()).toMatch(/^Last sale .+, to <b onclick/)
   })
 
@@ -216,7 +216,8 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
   test('in the history, a block that was not yet sold is shown as open, with its grid line', async () => {
     const page = await openPage('?at=1760000000000#795,445,16')
     const { width, height } = await measureStage(page)
-    // Block 79,44 was sold later: the first point is on its left edge, and the second point is inside it.
+    // Block 79,44 was sold after the shown moment: the first point is on the block's left edge, and the second is
+    // inside it.
     await waitForColour(page, { x: width / 2 - 80, y: height / 2 }, dark.gridLine)
     await waitForColour(page, { x: width / 2, y: height / 2 }, dark.own[OPEN] ?? '')
   })

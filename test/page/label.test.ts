@@ -161,7 +161,7 @@ describe.skipIf('reason' in browser)('the details of an artwork, in Chromium', (
     const red = new Uint8Array(100).fill(180).toBase64()
     getServer().repaintBlock(requireBlockAt(79, 44), new Uint8Array(100).fill(215).toBase64())
     getServer().sellBlock(requireBlockAt(0, 0), { id: 3, name: 'Carol', wallet: '0xcccc…cccc', framework: null })
-    // Once the count includes the later sale, the page has also applied the repaint before it.
+    // Once the count includes the sale, the page has also applied the repaint, which came first.
     await page.getByText('5 of 14,400 blocks sold').waitFor()
     expect(await isSameElement()).toBe(true)
     getServer().repaintBlock(rainbowBlock, red)
@@ -173,7 +173,7 @@ describe.skipIf('reason' in browser)('the details of an artwork, in Chromium', (
     const page = await openPage('#all', phone)
     const stage = await page.locator('#stage').boundingBox()
     if (stage === null) throw new Error('there is no stage')
-    // The tap is a few pixels beside the artworks in the middle.
+    // The tap is a few pixels to the left of the artworks in the middle of the wall.
     await openDetails(page, { x: stage.x + stage.width / 2 - 6, y: stage.y + stage.height / 2 }, 'finger')
     await page.waitForURL(/(block|work)=/)
     const measureHeight = async () => (await page.locator('#card').boundingBox())?.height ?? 0

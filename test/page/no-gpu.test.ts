@@ -67,7 +67,7 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
 
   test('without WebGL, the artworks of a selected agent have an outline', async () => {
     const page = await openWithoutContext(refuseWebGl, '?agent=1#805,455,20')
-    // The profile panel makes the stage smaller.
+    // The profile panel makes the stage smaller, so the stage is measured only once the panel is shown.
     await page.locator('.about-agent').getByText('Ada').waitFor()
     const box = computeBlockBox({ x: 805, y: 455, zoom: 20 }, await measureStage(page), rainbowBlock)
     const findPointBeside = (px: number) => ({ x: box.left + px, y: box.top + box.height / 2 })

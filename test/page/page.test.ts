@@ -169,8 +169,8 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     await repeatUntilAnswered(
       (timeout) => page.waitForURL(/,20$/, { timeout }),
       async () => {
-        // If an earlier attempt was too slow for a double click, its single clicks opened the details, so they are
-        // closed first.
+        // If an earlier attempt was too slow for a double click, its single clicks opened the details, so Escape closes
+        // them first.
         await page.keyboard.press('Escape')
         await page.mouse.dblclick(640, 400)
       },
@@ -180,7 +180,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
 
   test('a double tap zooms in and opens no details', async () => {
     const page = await openPage('#800,450,8', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true })
-    // The taps are made in the page itself, because taps that are sent one by one may arrive late.
+    // The taps are made in the page itself, because taps that are sent one by one may arrive too late for a double tap.
     await page.evaluate(() => {
       const wall = document.getElementById('wall')
       const init = { bubbles: true, pointerId: 1, pointerType: 'touch', clientX: 195, clientY: 400 }

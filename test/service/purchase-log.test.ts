@@ -51,7 +51,7 @@ test('the log lines of a rejection have its code and the facilitator’s reason'
   wall.facilitator.verification = { kind: 'invalid', reason: 'insufficient_funds' }
   await wall.buyBlock('/blocks/next', 1)
   const key = { payer: createWalletAddress(1), nonce: toHash(1) }
-  // Nothing else is logged, so that junk cannot fill the journal.
+  // Nothing is logged besides these entries, so that junk cannot fill the journal.
   expect(wall.logger.notes.filter(({ event }) => event !== 'rail')).toEqual([
     { event: 'step', facts: { ...key, step: 'verify', answer: 'invalid', reason: 'insufficient_funds', ms: 0 } },
     { event: 'step', facts: { ...key, step: 'record-unclaimed', answer: 'released', block: '79,44', ms: 0 } },

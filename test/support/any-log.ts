@@ -7,7 +7,7 @@ import { trustPixels } from '../../shared/pixels.ts'
 import { CLAIM_ORDER, type BlockIndex } from '../../shared/wall.ts'
 import { NOW, createWalletAddress } from './samples.ts'
 
-/** A block without hidden parts. */
+/** States that no part of a block is hidden. */
 export const NOTHING_HIDDEN: Hidden = { pixels: false, message: false, link: false }
 
 const contents: fc.Arbitrary<BlockContent> = fc.record({

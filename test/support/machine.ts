@@ -7,7 +7,7 @@ import { join } from 'node:path'
 /** `load` is the average number of processes that want a CPU; `flushMs` is the time to flush a small file. */
 export type MachineState = { readonly load: number; readonly processors: number; readonly flushMs: number }
 
-/** Measures the machine now, in the folder where tests keep their databases. */
+/** Measures the machine now; the file is flushed in the folder where tests keep their databases. */
 export function measureMachine(): MachineState {
   return { load: loadavg()[0] ?? 0, processors: availableParallelism(), flushMs: measureFlush() }
 }
@@ -30,7 +30,7 @@ function measureFlush(): number {
 export const describeMachine = ({ load, processors, flushMs }: MachineState): string =>
   `load ${load.toFixed(1)} on ${processors} processors, ${flushMs.toFixed(0)} ms to flush a file`
 
-// The maximum slowness, because a measurement of a machine that hangs means nothing.
+// The maximum slowness that is returned, because a measurement of a machine that hangs means nothing.
 const SLOWNESS_MAX = 4
 
 // The maximum time that a flush takes on an idle disk, in milliseconds.

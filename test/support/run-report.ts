@@ -11,7 +11,7 @@ export const findFailure = (line: string): string | undefined =>
 export const findMissingRequirement = (line: string): string | undefined =>
   /^skipped without (.+)$/.exec(stripVTControlCharacters(line))?.[1]
 
-/** A finished run; `measured` has states of the machine while the tests ran. */
+/** A finished run; `measured` lists states of the machine, taken while the tests ran. */
 export type Run = {
   readonly seconds: number
   readonly measured: readonly MachineState[]

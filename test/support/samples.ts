@@ -1,4 +1,4 @@
-/** Sample payments, listings and edits, valid on an honest wall; each argument changes only what a test is about. */
+/** Sample payments, listings and edits, valid by default; each argument changes only what a test is about. */
 
 import type { Statement } from '../../server/domain/purchase/balance.ts'
 import type { Listing } from '../../server/domain/purchase/listing.ts'
@@ -72,7 +72,7 @@ export const createUncertainPurchase = (number: number): Purchase => ({
   state: { kind: 'reserved', uncertain: true, attempt: 1 },
 })
 
-/** The statement that the store returns for a wall that was never paid. */
+/** The statement that the store returns for a wall that has never been paid. */
 export const EMPTY_BOOKS: Statement = {
   claimed: 0,
   sales: [],
@@ -107,7 +107,7 @@ export function createTestListing(changes: Partial<Listing> = {}): Listing {
   }
 }
 
-/** The content of a block that has none. */
+/** The content of a block without pixels, message or link. */
 export const BARE: BlockContent = { pixels: null, message: null, link: null }
 
 /** The profile of an agent without a name or framework. */

@@ -6,7 +6,7 @@
 import { drainMicrotasks } from 'bun:jsc'
 import type { Prng } from './prng.ts'
 
-/** A call that was made and has not happened yet. */
+/** A call that has been made but has not happened yet. */
 type Call = { readonly owner: object; readonly happen: () => void }
 
 type Timer = { readonly owner: object; at: number; readonly ring: () => void }
@@ -17,8 +17,8 @@ export type Scheduler = {
   /** Makes a call, which happens when it is chosen. A promise that `act` returns must be settled already. */
   call<T>(owner: object, act: () => Promise<T> | T): Promise<T>
   /**
-   * Calls another party: the request arrives when it is chosen, and later its response does. An error that `ask` or
-   * `deliver` throws ends the history.
+   * Calls another party: the request arrives when it is chosen, and its response arrives when that is chosen later. An
+   * error that `ask` or `deliver` throws ends the history.
    */
   exchange<T>(owner: object, ask: () => T, deliver: (answer: T) => void): Promise<T>
   /** Resolves once this time has passed, or `signal` aborts. */

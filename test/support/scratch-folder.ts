@@ -36,8 +36,8 @@ export type SmallDisk = Awaited<ReturnType<typeof mountDisk>>
 
 const MEGABYTE = Buffer.alloc(1024 * 1024)
 
-// Writes piece by piece. For one large write, Bun first reserves all the space. If the file system has less, Bun frees
-// what it reserved, so the disk would be full, then empty, then full again.
+// Writes the file piece by piece. For one large write, Bun first reserves all the space. If the file system has less
+// space, Bun frees what it reserved, so the disk would be full, then empty, then full again.
 async function fill(path: string, megabytes: number): Promise<void> {
   await using file = await open(path, 'w')
   try {

@@ -35,7 +35,7 @@ export function printWithReferences(values: Readonly<Record<string, unknown>>): 
   )
 }
 
-/** The lines of a value as YAML, with each part as JSON if it fits on its line. */
+/** The lines of a value as YAML, with each part that fits on one line as JSON. */
 function formatLines(value: unknown, room = LINE_MAX_LENGTH): readonly string[] {
   if (!isLong(value, room)) return [JSON.stringify(value)]
   const deeper = room - 2

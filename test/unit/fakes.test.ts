@@ -8,7 +8,7 @@ import { toHash, createTestPayment, createWalletAddress } from '../support/sampl
 
 // Goal: the fakes behave like the real parts. Method: run the contract suite of each port on its fake.
 
-/** The number of payments created so far, so that each one differs. */
+/** The number of payments created so far, which makes each payment different. */
 let seen = 0
 const createPayment = async () => {
   seen += 1

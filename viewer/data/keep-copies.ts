@@ -38,7 +38,7 @@ async function storeView(shown: HTMLCanvasElement): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<Blob | null>()
   createShrunkCopy(shown).toBlob(resolve, 'image/webp', QUALITY)
   const picture = await promise
-  // A page that is being closed cannot encode the picture any more; the stored one remains.
+  // A page that is being closed can no longer encode the picture, so the picture stored earlier remains.
   if (picture === null) return
   const isSmall = picture.size <= BYTES_MAX
   storeValue(VIEW, isSmall ? `${view} ${new Uint8Array(await picture.arrayBuffer()).toBase64()}` : undefined)

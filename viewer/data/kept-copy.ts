@@ -19,7 +19,7 @@ export const VERSION = import.meta.url
 
 /**
  * A wall packed into few objects, because browsers are slow to store thousands of objects, or a byte array of a
- * megabyte. Many blocks have the same texts.
+ * megabyte. Many blocks have the same texts, so each text is stored only once.
  */
 export type Packed = Omit<Wall, 'claims' | 'texture'> & {
   readonly pixels: Blob

@@ -117,7 +117,7 @@ function createFollower({ number, kept, getWall: current, showWall, showStalenes
 
 const KINDS = ['sale', 'repaint', 'identity'] satisfies ChangeDto['kind'][]
 
-// After this many failures in a row the page polls.
+// After this many failures in a row, the page polls instead.
 const FAILURES_MAX = 3
 
 // The shared stream ends for all clients at the same moment; they reconnect at random moments within this time.

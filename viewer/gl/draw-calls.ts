@@ -53,7 +53,7 @@ export function drawCalls(parts: ReglParts) {
   }
   const poll = () => bindTarget(null)
   return {
-    // regl writes the canvas's size into both boxes.
+    // regl writes the canvas's size into the viewport and the scissor box.
     next: { viewport: box, scissor_box: [0, 0, 0, 0] },
     current: {},
     procs: { poll, refresh: poll },

@@ -46,7 +46,7 @@ export function createForm(studio: Studio): Component {
     update(next, before) {
       style.hidden = next.picture === undefined
       outlook.hidden = !style.hidden
-      // The background only affects bars and transparent areas.
+      // The background affects only bars and transparent areas.
       background.hidden = next.style.fit !== 'contain' && next.picture?.isClear !== true
       fillWords(next, before)
       if (next.picture !== before.picture) kind.textContent = next.picture?.isPhoto ? PHOTO : DRAWN

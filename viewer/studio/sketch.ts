@@ -97,8 +97,8 @@ export function applyPlan(
 }
 
 /**
- * Photographs are dithered, which changes nothing if their colours are already the wall's; drawings are not, to keep
- * their edges.
+ * Photographs are dithered, which changes nothing if their colours are already the wall's; drawings are not dithered,
+ * to keep their edges sharp.
  */
 const chooseDither = (picture: OpenedPicture): Dither => (picture.isPhoto ? 'floyd-steinberg' : 'none')
 

@@ -50,7 +50,7 @@ export function createUntrustedText(selector: Tag | `${Tag}.${string}`, text: st
   return element
 }
 
-/** A button with classes like `agent.unnamed`, content and an action. */
+/** A button with content, an action, and classes in the form `agent.unnamed`. */
 export function createButton(
   name: string,
   children: readonly (Node | string)[],

@@ -1,4 +1,4 @@
-/** Before the first sale, invites visitors to send an agent; after the last sale, hides the header's button. */
+/** Before the first sale, invites visitors to send an agent; once every block is sold, hides the header's button. */
 
 import { getBlockAt } from '../../shared/wall.ts'
 import { computeBlockBox } from '../camera/camera.ts'

@@ -72,7 +72,7 @@ export function createMinimap(page: Page, stage: HTMLElement): Component {
   }
 }
 
-/** Draws one pixel for each block: its mean colour, averaged over squared values to approximate the gamma curve. */
+/** Draws one pixel for each block: its mean colour, computed from squared values, which approximate linear light. */
 function drawBlocks(image: ImageData, texture: IndexTexture, blocks: readonly BlockIndex[], colours: Uint8Array) {
   for (const block of blocks) {
     const { col, row } = getCell(block)

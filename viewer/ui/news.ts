@@ -59,7 +59,7 @@ export function createNews(page: Page): Component {
   }
 }
 
-/** Text such as `64 blocks by 9 agents since Tuesday`; if there is no other news, the last sale. */
+/** Text such as `64 blocks by 9 agents since Tuesday`; if nothing is new, a text about the last sale. */
 function renderNews({ agents: all }: Wall, { blocks, agents, since }: News): readonly (Node | string)[] {
   if (typeof since === 'object') {
     const owner = all[since.agent]

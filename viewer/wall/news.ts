@@ -5,7 +5,9 @@ import { listNeighbours } from '../../shared/works.ts'
 import { findArtwork, listArtworks, isPainted, type Artwork } from './artworks.ts'
 import type { Wall } from './wall-model.ts'
 
-/** The blocks that have changed since the visitor's last visit; `since` is its time in Unix milliseconds. */
+/**
+ * The blocks that have changed since the visitor's last visit; `since` is the time of that visit in Unix milliseconds.
+ */
 export type Missed = { readonly since: number; readonly blocks: ReadonlySet<BlockIndex> }
 
 /** Adds the changes between two walls to those that the visitor missed: blocks that were sold or repainted. */
@@ -18,8 +20,8 @@ export function addMissedChanges(before: Wall | undefined, wall: Wall, since: nu
 }
 
 /**
- * The new blocks, the number of their agents, and since when the blocks are new. Without other news, `since` describes
- * the last sale instead.
+ * The new blocks, the number of their agents, and since when the blocks are new. If nothing is new, the blocks are
+ * those of the last sale, which `since` then describes.
  */
 export type News = {
   readonly blocks: readonly BlockIndex[]

@@ -29,7 +29,7 @@ const DIM = 190
 
 const clear: Tint = [0, 0, 0, 0]
 
-/** The colours of the frameworks with the most blocks, largest first. */
+/** The colours of the frameworks with the most blocks, beginning with the largest framework. */
 export const FRAMEWORK_COLOURS = ['#e69f00', '#56b4e9', '#009e73', '#f0e442', '#4b7fd6', '#d55e00', '#cc79a7'] as const
 const OTHER_COLOUR = '#9aa3ad'
 const OPEN_COLOUR = '#2ec47c'

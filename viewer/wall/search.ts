@@ -42,7 +42,10 @@ export function searchWall(wall: Wall, text: string, max: number): Hit[] {
   return hits
 }
 
-/** The index of the agent with a number or a wallet, in full or truncated; `undefined` if there is none. */
+/**
+ * The index of the agent whose number or wallet a text states; the wallet may be truncated. `undefined` if there is
+ * none.
+ */
 export function findAgent({ agents }: Wall, text: string): number | undefined {
   const wanted = foldCase(text)
   const index = agents.findIndex(({ id, wallet }) => String(id) === wanted || matchesWallet(wallet, wanted))

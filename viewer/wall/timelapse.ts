@@ -18,7 +18,7 @@ const FRAMES_MAX = 240
 const FRAME_HUNDREDTHS = 8
 const LAST_HUNDREDTHS = 250
 
-// A smaller area is enlarged by a whole factor, so that its longer side has at most this many pixels.
+// A small area is enlarged by the largest whole factor at which its longer side has at most this many pixels.
 const SIDE = 480
 
 /** Yields the GIF file in pieces, each with the share of the frames finished so far, from 0 to 1. */
@@ -56,7 +56,7 @@ export function* renderTimelapse(input: TimelapseInput): Generator<readonly [Uin
   yield [GIF_END, 1]
 }
 
-/** The indices of an area, enlarged by the factor `scale`; transparent outside the parts. */
+/** The indices of an area, enlarged by the factor `scale`; transparent outside `parts`. */
 function scaleIndices(texture: IndexTexture, area: Rect, parts: readonly Rect[], scale: number): Uint8Array {
   const width = (area.right - area.left) * scale
   const indices = new Uint8Array(width * (area.bottom - area.top) * scale).fill(CLEAR_PIXEL)

@@ -182,7 +182,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     await locateCost(page).getByText('8.00 USDC for 8 blocks, at 1.00 USDC each, in one payment').waitFor()
     await goToStep(page, 'place')
     await page.getByLabel('Column').fill('82')
-    // The highlighted button is the one that helps, not the one for the next step.
+    // The highlighted button is the one that solves the problem, not the one that opens the next step.
     expect(await page.locator('#place .loud:visible, #ways .loud:visible').allTextContents()).toEqual([
       'Find available space',
     ])
@@ -221,7 +221,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     await sellBlock(bob, '31,30')
     await locateCost(page).getByText('1 owned by others').waitFor()
     expect(await page.isVisible('#take')).toBe(false)
-    // The payment stays in progress until the page has shown it.
+    // The payment stays in progress until the page has shown that the block is being bought.
     world.facilitator.settle.setDefault('hang-before')
     const calls = world.facilitator.settle.countCalls()
     const payment = await signBlockPayment(world, bob, '32,31')

@@ -196,7 +196,8 @@ test('the file /favicon.ico, for old browsers, contains one bitmap of 32 by 32 p
   expect(icon.subarray(0, 6)).toEqual(Buffer.from([0, 0, 1, 0, 1, 0]))
   expect([icon[6], icon[7], icon.readUInt16LE(12)]).toEqual([32, 32, 32])
   expect(icon.readUInt32LE(14) + icon.readUInt32LE(18)).toBe(icon.length)
-  // The middle of the icon is its green patch. Rows are stored bottom up, and blue comes first.
+  // The middle of the icon is its green patch. The rows are stored from the bottom up, and the first byte of each pixel
+  // is blue.
   expect(icon.subarray(62 + (15 * 32 + 16) * 4).subarray(0, 4)).toEqual(Buffer.from([0x87, 0xff, 0x87, 0xff]))
 })
 

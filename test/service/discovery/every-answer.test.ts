@@ -349,8 +349,8 @@ async function findFirstRefusal(times: number, asking: () => Promise<Response>):
   return answers.find(({ status }) => status !== 200) ?? Response.error()
 }
 
-// Internal errors and store errors are provoked in the same way for all operations. Their messages must not leave the
-// process.
+// Internal errors and store errors are provoked in the same way for all operations. The messages of these errors must
+// not leave the process.
 const SECRET = '/secret/wall.sqlite is full'
 const broken500 = await openBrokenWall(new Error(SECRET))
 const broken503 = await openBrokenWall(new StoreUnavailable(SECRET))

@@ -19,7 +19,7 @@ type Described = {
 const paths = document['paths'] as Record<string, Record<string, Described>>
 
 test("Redocly's linter, with all recommended rules except one, reports only the security scheme that no operation requires", async () => {
-  // A read without parameters cannot get an invalid request, so it has no 4xx response.
+  // A request for a read without parameters cannot be invalid, so such a read has no 4xx response.
   const rules = { 'operation-4xx-response': 'off' } as const
   const config = await createConfig({ extends: ['recommended'], rules })
   const problems = await lintFromString({ source: text, absoluteRef: 'openapi.json', config })

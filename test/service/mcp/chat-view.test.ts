@@ -6,7 +6,7 @@ import { NEGOTIATED, sendRpc, buildStatelessRequest, TOOL_LIST } from '../../sup
 import { openWall, type Wall } from '../../support/service/wall.ts'
 
 // Goal: hosts of MCP Apps find the view of the wall, and let it make requests to the wall only. Method: the MCP Apps
-// library reads the tools, and the resource is requested in both kinds of MCP revisions.
+// library reads the tools, and the resource is requested in both kinds of MCP revisions: older and self-contained.
 
 const URI = 'ui://pixel-wall/wall.html'
 const HTML = '<title>Pixel Wall</title>'

@@ -11,8 +11,8 @@ import {
 } from '../../support/service/agent.ts'
 import { openWall, toPayload, type Wall } from '../../support/service/wall.ts'
 
-// Goal: the server supports revision 2026-07-28, in which each request is self-contained, and the older revisions.
-// Method: the test sends requests that the specification allows, and requests that it forbids.
+// Goal: the server supports the older revisions of MCP, and revision 2026-07-28, in which each request is
+// self-contained. Method: the test sends requests that the specification allows, and requests that it forbids.
 
 let wall: Wall
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 /**
- * The faults of a settle call. In a fault with "after" in its name, the real facilitator settled first, so the money
+ * The faults of a settle call. In a fault whose name contains "after", the real facilitator settles first, so the money
  * has moved.
  */
 export type SettleFault = keyof typeof settleFaults
@@ -14,7 +14,7 @@ export type VerifyFault = keyof typeof verifyFaults
 export type FaultyCall<Fault> = {
   /** Misbehaves once per name, in order; after the last name, the default applies again. */
   queueFaults(...faults: (Fault | 'honest')[]): void
-  /** Sets the behaviour while `queueFaults` has nothing queued. */
+  /** Sets the default: the behaviour whenever no fault is queued. */
   setDefault(fault: Fault | 'honest'): void
   /** How many calls have arrived. */
   countCalls(): number

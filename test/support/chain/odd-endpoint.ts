@@ -21,7 +21,7 @@ export type OddEndpoint = { readonly url: string; countCalls(method?: string): n
 
 type Call = { readonly id: number; readonly method: string; readonly params?: readonly unknown[] }
 
-/** Rejects a query for the events of more than `most` blocks, as many endpoints do, with one of their messages. */
+/** Rejects a query for the events of more than `most` blocks, with an error message that real endpoints use. */
 export function createBlockRangeRule(most: number): Rule {
   return async (params, ask) => {
     const [{ fromBlock, toBlock }] = params as [{ fromBlock: string; toBlock: string }]

@@ -70,7 +70,8 @@ export const encodeTransfer = ({ payer, to, amount, validAfter, validBefore, non
   })
 
 /**
- * Sends a call that must succeed, by default from an unrelated account to the dollar contract; returns its transaction.
+ * Sends a call that must succeed, by default from an unrelated account to the dollar contract; returns the hash of its
+ * transaction.
  */
 export async function submitCall(client: ChainClient, data: Hex, to = dollarAddress, from = STRANGER): Promise<Hash> {
   await client.setBalance({ address: from, value: parseEther('10') })

@@ -18,7 +18,7 @@ export function fetchBlock({ url }: At, target: string, payment?: string): Promi
   return fetch(`${url}/blocks/${target}`, { headers: { accept: 'application/json', ...headers } })
 }
 
-/** The signer of payments: a key, or a contract wallet with one. */
+/** The signer of payments: a key, or a contract wallet whose owner has a key. */
 export type Payer = ConstructorParameters<typeof ExactEvmScheme>[0]
 
 /** Signs the wall's own terms like the stock client; the signed payment can be sent more than once. */

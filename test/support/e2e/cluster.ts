@@ -13,7 +13,7 @@ import { QUICK_WALL, startSurroundings, type Surroundings } from './world.ts'
 
 /** One instance of the wall; it keeps its address when it is started again. */
 export type Instance = At & {
-  /** Starts the instance, unless it runs, and waits until it accepts payments. */
+  /** Starts the instance, unless it is already running, and waits until it accepts payments. */
   start(): Promise<void>
   /** Stops the instance with SIGTERM, and waits until it has ended. */
   stop(): Promise<void>

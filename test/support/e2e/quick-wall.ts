@@ -6,7 +6,9 @@ import { scaleLimit } from '../machine.ts'
 
 const quarterWaits = (waitsMs: readonly number[]) => waitsMs.map((ms) => ms / 4)
 
-/** A time limit that grows with the slowness of the machine, at most to the operator's default. */
+/**
+ * A time limit that grows with the slowness of the machine, but is never longer than `ownMs`, the service's own limit.
+ */
 const limitWait = (quietMs: number, ownMs: number) => Math.min(scaleLimit(quietMs), ownMs)
 
 await main({

@@ -46,7 +46,7 @@ export type JournalEntry = { readonly level: string; readonly event: string } & 
 export const readJournal = (wall: WallProcess): readonly JournalEntry[] =>
   wall.readJournal().map((line) => JSON.parse(line) as JournalEntry)
 
-/** The port of a wall's metrics, which the wall chooses itself with `METRICS_PORT=0`. */
+/** The port of a wall's metrics; with `METRICS_PORT=0`, the wall chooses the port itself. */
 export const findMetricsPort = (wall: WallProcess): string =>
   String(readJournal(wall).find(({ event }) => event === 'monitors')?.port)
 

@@ -134,7 +134,7 @@ export async function startWorld(settings: WallSettings = {}, options: LocalNetw
 }
 
 /**
- * Opens a world before the following tests, passes it to `take`, and closes it after them. At the end its books must
+ * Opens a world before the following tests, passes it to `take`, and closes it after them. At the end, its books must
  * balance.
  */
 export function shareWorld(

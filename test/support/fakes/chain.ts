@@ -35,7 +35,8 @@ export function createFakeChain(): FakeChain {
   let transactions = 0
   let empty = 0
   const looked = new Set<string>()
-  // There is one block per transaction and, unless `stands` is true, one before each repeated read of an authorization.
+  // There is one block per transaction and, unless `stands` is true, one more block before each repeated read of an
+  // authorization.
   const computeHead = () => HEAD + BigInt(transactions + empty)
   const chain: FakeChain = {
     holds: 1_000_000_000n,

@@ -32,6 +32,6 @@ export const createSellerStub = (buy: Seller['buy']): Seller => ({
   waitUntilIdle: async () => {},
 })
 
-/** The result for a buyer: the nonce of the payment that bought, or the code of the refusal. */
+/** The result for a buyer: the nonce of the payment that paid for the purchase, or the code of the refusal. */
 export const readNonceOrCode = (outcome: Outcome): string =>
   outcome.kind === 'bought' ? outcome.purchase.payment.nonce : outcome.code

@@ -21,7 +21,7 @@ const FLAGS = [
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
 ]
 
-// The fonts file in the package lists only the font folders of AWS Lambda.
+// The fonts file in the package lists only the font folders of AWS Lambda, so the tests write their own file.
 const FONTS_FILE = 'fonts-of-the-package.conf'
 const renderFontsFile = (folder: string) => `<?xml version="1.0"?>
 <fontconfig>
@@ -65,8 +65,8 @@ function createLibraryEnv(folder: string): Record<string, string> {
 }
 
 /**
- * The folder of the unpacked package, created on first use. It is renamed when it is complete, so that parallel tests
- * never see a part of it.
+ * The folder of the unpacked package, created on first use. It gets its final name only when it is complete, so that
+ * parallel tests never see an incomplete folder.
  */
 async function unpackChromium(): Promise<string> {
   const home = new URL('..', import.meta.resolve('@sparticuz/chromium'))

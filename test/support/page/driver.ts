@@ -128,7 +128,7 @@ export async function zoomToBlock(page: Page, block: BlockIndex, factor: number)
   return zoom(fitWall(view), view, factor, cursor)
 }
 
-/** The position on the stage of the centre of one pixel of a block. */
+/** The centre of one pixel of a block, as a position on the stage. */
 export async function locatePixel(page: Page, camera: Camera, block: BlockIndex, x: number, y: number): Promise<Point> {
   const view = await measureStage(page)
   const box = computeBlockBox(camera, view, block)

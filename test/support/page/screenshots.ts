@@ -78,7 +78,7 @@ async function waitUntilSettled(page: Page): Promise<void> {
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
 }
 
-/** The block with a message that is nearest to a position; without messages, the block at the position. */
+/** The block with a message that is nearest to a position; if no block has a message, the block at the position. */
 function findBlockWithMessage(nearCol: number, nearRow: number): BlockIndex {
   const measureDistance = ({ i }: CanvasBlock) => Math.hypot((i % COLS) - nearCol, Math.floor(i / COLS) - nearRow)
   const [nearest] = wall.blocks

@@ -19,7 +19,7 @@ export function createNoisePng(
   return buildPng(width, height, kind, data)
 }
 
-/** The rows of a colour gradient as an RGB PNG has them, each after its filter byte. */
+/** The rows of a colour gradient in the form that an RGB PNG needs, each row after its filter byte. */
 export const createGradientRows = (width: number, height: number): Uint8Array =>
   Uint8Array.from({ length: height * (1 + width * 3) }, (_, i) => {
     const [x, y] = [i % (1 + width * 3), Math.floor(i / (1 + width * 3))]

@@ -13,8 +13,8 @@ export type CutProxy = {
   /** The URL of the database, through the proxy. */
   readonly url: string
   /**
-   * Cuts the next connection on which the client sends `words`; if `after` is given, only a connection on which the
-   * client has sent `after` before. Resolves after the cut.
+   * Cuts the next connection on which the client sends `words`; if `after` is given, the client must have sent `after`
+   * earlier on that connection. Resolves after the cut.
    */
   cutAt(words: string, cut: Cut, after?: string): Promise<void>
   /** Cuts every connection, and accepts no new one until `endFailures`. */

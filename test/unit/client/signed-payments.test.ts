@@ -27,7 +27,7 @@ test('if the folder of a payment cannot be flushed, the payment is deleted, and 
 
 test('a payment that can be neither flushed nor emptied is reported with its path', async () => {
   const folder = resolveFolder('stuck')
-  // When the flush fails, the path is a folder, which cannot be emptied like a file.
+  // Replaces the file with a folder before the flush fails, because a folder cannot be emptied like a file.
   const replaceWithFolder = async () => {
     const [name = ''] = await readdir(folder)
     await Bun.file(join(folder, name)).delete()

@@ -40,7 +40,7 @@ function createWriters(lockedByOthers: readonly Lockable[] = []) {
   return {
     groups,
     alone,
-    /** Starts a write with this name about a wallet; `work` gives it another result. */
+    /** Starts a write with this name about a wallet; if `work` is given, the write returns the result of `work`. */
     write(name: string, payer: number, work?: () => Tx<string>): Promise<string> {
       const about = [createWalletAddress(payer)]
       names.set(about, name)

@@ -10,8 +10,8 @@ import { HERE, createOrder, PAYMENT, listReplies } from './purchase-answers.ts'
 
 test('the table shows every path of a request to buy a block', () => {
   const order = createOrder(HERE)
-  // The walk covers the rest: invalid orders, a database that fails, final chain states, and released payments that are
-  // still valid, which buy like new ones.
+  // purchase.walk.test.ts covers the rest: invalid orders, a database that fails, final chain states, and released
+  // payments that are still valid, which buy like new ones.
   const listTableReplies = (request: ScriptRequest, before: readonly Step[]) =>
     listReplies(request, HERE).filter(
       ({ label }) =>
@@ -224,7 +224,7 @@ function toRow({ steps, end }: Path<Outcome | Purchase | undefined>): Row {
   return { steps: steps.flatMap(toWords), end: end.kind === 'threw' ? String(end.error) : formatEnding(end.value) }
 }
 
-/** A step in words; a check of availability becomes two, because it also finds the prior purchase. */
+/** A step in words; a check of availability becomes two steps, because the check also finds the prior purchase. */
 function toWords({ request, reply: { label } }: Step): readonly string[] {
   if (request.do !== 'check-availability') return [`${nameRequest(request)}: ${label}`]
   const [space, prior = 'none'] = label.split(', ').toReversed()

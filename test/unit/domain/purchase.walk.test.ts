@@ -26,7 +26,7 @@ import {
 
 type Walk = { readonly name: string; readonly order: BuyOrder; readonly paths: readonly Path<Outcome>[] }
 
-// The requested target, and the target of the payment if it is known. They may be the same.
+// The requested target, and the target of the payment if the payment is known. They may be the same.
 const pairs: readonly (readonly [string, Target, Target])[] = [
   ['a coordinate', HERE, HERE],
   ['next', 'next', 'next'],

@@ -33,7 +33,7 @@ function createRail() {
     logger: { note: (_, facts) => notes.push(facts), alert: () => notes.push('alert') },
     findFacilitatorTrouble: () => (world.supports === 'unavailable' ? NO_FACILITATOR : world.down),
   })
-  /** The state of the rail and its message, after a probe with these changes. */
+  /** The state of the rail and its fault, after a probe with these changes. */
   const probeWith = async (changes: Partial<typeof world> = {}) => {
     Object.assign(world, changes)
     await rail.probe()

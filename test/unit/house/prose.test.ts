@@ -62,7 +62,7 @@ const stripComments = (text: string) =>
 
 const LITERAL = /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`/g
 
-// A part of a template that is code; its end is missing if it contains another template.
+// Code within a template literal; its closing brace is missing if the code contains another template.
 const CODE = /\$\{(?:[^{}]|\{[^{}]*\})*(?:\}|$)/g
 
 /** The literals in code that have several words. */

@@ -5,8 +5,8 @@ import type { BlockIndex } from '../../../shared/wall.ts'
 import { OFFER } from '../../support/offer.ts'
 import { parseBlockOrThrow } from '../../support/samples.ts'
 
-// Goal: a search scans the wall only if a block was taken or released since the last scan. Method: count reads, and
-// compare the identities of results.
+// Goal: a search scans the wall only if a block has been taken or released since the last scan. Method: count reads,
+// and compare the identities of results.
 
 const failIfCalled = () => Promise.reject(new Error('not asked'))
 

@@ -124,7 +124,10 @@ describe('the salt of an order', () => {
 describe('the payment identifier', () => {
   const id = 'pay_7d5d747be160e280'
 
-  /** The payload of a stock client that sends an identifier, or only echoes the declaration. */
+  /**
+   * The payload of a stock client that sends the identifier `name`, or without `name` only echoes the extension's
+   * declaration.
+   */
   const createNamedPayload = (name?: string) => {
     const extensions = structuredClone({ ...buildDemand(OFFER, 'next').extensions })
     return changePayload(

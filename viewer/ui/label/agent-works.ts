@@ -39,7 +39,7 @@ export function createAgentWorks(stage: HTMLElement): Component {
     onDraw({ camera, view }) {
       for (const [label, area] of labels) {
         const { left, top, width } = projectRect(camera, view, area)
-        // If an artwork begins left of the stage, its label is at the stage's edge.
+        // If an artwork begins to the left of the stage, its label is at the stage's edge.
         label.style.transform = `translate(${Math.round(Math.max(0, left))}px, ${Math.round(top)}px) translateY(-100%)`
         label.hidden = left + width <= 0 || camera.zoom * BLOCK_SIZE < BLOCK_PX
       }

@@ -144,8 +144,8 @@ function hasWorkChanged(next: State, before: State): boolean {
 const PULL_PX = 24
 
 /**
- * A handle that lifts or lowers a sheet; if the user pulls a lowered sheet down, it calls `letGo`. `lowerSheet` lowers
- * the sheet.
+ * A handle that lifts or lowers a sheet; if the user pulls a lowered sheet down, it calls `letGo`. The returned
+ * `lowerSheet` lowers the sheet as a press would.
  */
 function createHandle(sheet: HTMLElement, letGo: () => void) {
   const setLifted = (lifted: boolean) => {

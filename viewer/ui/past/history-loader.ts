@@ -1,4 +1,7 @@
-/** Reads the wall's history when it is first opened; while it stays open, reads new changes when the wall changes. */
+/**
+ * Reads the wall's history when the history is first opened; while it stays open, reads new changes when the wall
+ * changes.
+ */
 
 import type { ChangeDto } from '../../../shared/contract/live.ts'
 import { readHistory } from '../../data/read-json.ts'
@@ -21,7 +24,8 @@ export function createHistoryLoader(page: Page): Component {
       if (nextAfter !== page.getState().history?.nextAfter)
         page.dispatch({ do: 'history-loaded', history: createHistory(log, nextAfter) })
     } catch {
-      // If the first read fails, the history panel shows only sales, by their time. The next update retries.
+      // If the first read fails, the history panel shows only sales, by their time. The next update of the page repeats
+      // the read.
       reading = false
       isBehind = true
     }

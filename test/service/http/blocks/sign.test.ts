@@ -17,7 +17,7 @@ const owner = `kind=register&wallet=${createWalletAddress(1)}`
 
 type Help = { message: string; digest: string; request: { method: string; url: string; body: Record<string, unknown> } }
 
-/** Requests the text, signs it as the first wallet, and sends the returned body. */
+/** Requests the text to sign, signs it as the first wallet, and sends the body that came with the text. */
 async function signAndSend(query: string) {
   const help = (await readJson(await wall.sendRequest(`GET /api/sign?${query}`))) as Help
   const { method, url, body } = help.request

@@ -54,7 +54,7 @@ test.each([
   'during a flood of %s from one address, requests from another address get responses before half of the flood is served',
   async (_, request) => {
     const wall = await openWall({ trustedHops: 1 })
-    // Builds the reads of the whole wall first, because the other requests would wait for them.
+    // Has the reads of the whole wall built first, because the requests below would otherwise wait for them.
     await wall.sendRequest('GET /api/health')
     const ended: string[] = []
     const flood = Array.from({ length: FLOOD }, async (_, at) => {

@@ -198,7 +198,7 @@ test.each([
 ])('a request to %s is counted once in the metrics, as %s', async (path, line) => {
   printed.length = 0
   await (await fetch(`http://127.0.0.1:${port}${path}`)).body?.cancel()
-  // The request is counted after its response was sent.
+  // The request is counted only after its response has been sent.
   while (printed.length === 0) await new Promise((resolve) => setImmediate(resolve))
   expect(printed).toEqual([line])
 })

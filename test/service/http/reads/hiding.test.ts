@@ -9,8 +9,8 @@ import { signEdit, createBodyInit } from '../../../support/service/signed.ts'
 import { readJson, openWall, createPaidInit, toPayload, type Wall } from '../../../support/service/wall.ts'
 
 // Goal: no read shows what the operator has hidden. Method: the operator hides a block, a name and a whole wallet, and
-// their owners publish texts with unique marks before and after. Every read is then searched for these marks, and some
-// reads also for the marks of a shown block, to prove that the search works.
+// their owners publish texts with unique marks before and after the hiding. Every read is then searched for these
+// marks, and some reads also for the marks of a shown block, to prove that the search works.
 
 const GREEN = 46
 const RED = 180
@@ -63,7 +63,8 @@ const findPayment = (coord: string) => payments.get(coord) ?? createTestPayment(
 
 /**
  * A wall on which the first wallet's block at 80,45 is hidden, and its block at 83,45 is shown. The second wallet's
- * names are hidden, and the third wallet is banned. All three wallets publish content both before and after that.
+ * names are hidden, and the third wallet is banned. All three wallets publish content both before and after these
+ * decisions.
  */
 async function openWallWithHiddenContent(): Promise<Wall> {
   const wall = await openWall()

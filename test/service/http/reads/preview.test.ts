@@ -20,7 +20,7 @@ const wall = await openWall()
 const requestPreview = async ({ sendRequest: ask }: Wall, body: unknown) =>
   await readJson(await ask('POST /api/preview', createBodyInit(body)))
 
-/** The size of an image in base64, and its colours at these pixels. */
+/** The size of a base64-encoded image, and its colours at `points`. */
 async function readColours(image: unknown, points: ReadonlyArray<readonly [x: number, y: number]>) {
   const {
     width,
