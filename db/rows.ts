@@ -162,9 +162,10 @@ export function toAuthorizationRow(payment: Payment) {
   }
 }
 
-/** An amount, a height or a time as a number. Throws if SQLite or JavaScript cannot represent it exactly. */
+/** An amount, a height or a time as a number. Throws if it is negative or not a safe integer. */
 export function toInteger(value: bigint): number {
-  if (value < 0n || value > BigInt(Number.MAX_SAFE_INTEGER)) throw new RangeError(`${value} cannot be stored exactly`)
+  if (value < 0n || value > BigInt(Number.MAX_SAFE_INTEGER))
+    throw new RangeError(`${value} is negative or not a safe integer`)
   return Number(value)
 }
 

@@ -11,8 +11,8 @@ const STALLED: ChainHealth = { kind: 'stalled', what: STILL }
 /**
  * Wraps a chain so that it counts as silent once its height has not grown for a minute by the monotonic clock. A
  * payment that the chain shows as paid or void is still reported as such. A report that a payment is unspent is not
- * trusted, because the payment may have been sent but not yet included in a block. `report` is called after each
- * reading with the problem, or `null`.
+ * trusted, because the payment may have been sent but not yet included in a block. After each reading of the height,
+ * `report` is called with the problem, or with `null` if there is none.
  */
 export function guardChainFreshness(
   chain: Chain,

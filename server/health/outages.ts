@@ -54,11 +54,11 @@ export type Ready = {
 }
 
 export type Readiness = {
-  /** Whether a purchase would succeed now. */
+  /** Whether the wall can sell now. */
   checkSelling(): Ready
   /** Whether readers get responses and will keep getting them for a while. */
   checkReading(): Ready
-  /** The dependencies that stop sales besides the rail: the store or the clock. */
+  /** The dependencies that stop sales now, apart from those of the rail: the store, its standby or the clock. */
   listTroubles(): readonly DependencyState[]
   /** Must be called before the process ends. From then on the process is not ready. */
   drain(): void

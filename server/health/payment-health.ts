@@ -1,6 +1,6 @@
 /**
- * Watches whether payments can be accepted, by probing the facilitator and the chain. Besides these probes, only the
- * check of open purchases changes the rail's state.
+ * Watches whether payments can be accepted, by probing the facilitator and the chain. Besides these probes, only
+ * `markReconciled` and `suspend` change the rail's state.
  */
 
 import type { Rail } from '../../shared/contract/service.ts'
@@ -36,8 +36,8 @@ export type PaymentHealth = {
 
 /**
  * The inputs of the watch. `findFacilitatorTrouble` reports problems of facilitators since their last probe.
- * `isSuspect` says whether a purchase failed since the last probe. `isLate` says whether this process's own event loop
- * is late; a failed probe then proves nothing.
+ * `isSuspect` says whether the verification of a buyer's payment failed since the last probe. `isLate` says whether
+ * this process's own event loop is late; a failed probe then proves nothing.
  */
 export type PaymentHealthDeps = {
   readonly facilitator: Facilitator & { readonly isSuspect?: () => boolean }
@@ -49,7 +49,10 @@ export type PaymentHealthDeps = {
   readonly times?: Times
 }
 
-/** Starts as `arming`, until a probe has succeeded and `markReconciled` has been called. */
+/**
+ * Makes the watch. The rail starts as `arming` and is not `armed` until a probe has succeeded and `markReconciled` has
+ * been called.
+ */
 export function createPaymentHealth(deps: PaymentHealthDeps): PaymentHealth {
   const { facilitator, chain, clock, logger, times = TIMES } = deps
   const { findFacilitatorTrouble = () => null, isLate = () => false } = deps

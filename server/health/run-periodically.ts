@@ -5,9 +5,9 @@ import type { Clock, Logger } from '../ports.ts'
 const AFTER_A_FAULT_MS = 5000
 
 /**
- * Runs `work`, waits for the milliseconds that it returns, and so on until `signal` aborts. An exception in `work` is a
- * bug: the operator gets an alert, but the loop continues, because otherwise buyers would wait for work that has
- * stopped.
+ * Runs `work`, waits for as many milliseconds as it returns, and repeats this until `signal` aborts. An exception in
+ * `work` is a bug: the operator gets an alert, but the loop continues, because otherwise buyers would wait for work
+ * that has stopped.
  */
 export async function runPeriodically(
   { clock, logger }: { readonly clock: Clock; readonly logger: Logger },

@@ -21,8 +21,8 @@ export function createClockCheck({ clock, outages }: WatchDeps): (newest: Block 
     seen = newest?.number ?? seen
     if (newest === undefined) return
     const ahead = Math.round(clock.now() / 1000) - Number(newest.timestamp)
-    // An old block proves nothing, because it may simply be the newest; a block from the future proves that the clock
-    // is behind.
+    // A block that is not new proves nothing if its time is past, because the chain may simply have no newer one. A
+    // block from the future proves that the clock is behind.
     if (!isFresh && ahead > 0) return
     const isOff = Math.abs(ahead) > CLOCK_OFF_MAX
     const way = ahead > 0 ? 'ahead of' : 'behind'
@@ -51,7 +51,7 @@ const LASTS_MS = 4000
 
 type Turn = { readonly atMs: number; readonly lateMs: number }
 
-/** Makes a watch that starts as not late. */
+/** Makes a watch that at first assumes that the event loop is not late. */
 export function watchEventLoop(clock: Clock): EventLoopWatch {
   let turns: readonly Turn[] = []
   let dueMs: number | undefined // when the awaited turn is due

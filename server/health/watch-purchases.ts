@@ -17,7 +17,7 @@ export type PurchaseWatch = {
 
 const WINDOW_MS = 60_000
 
-// With these minimums, a single broken or hostile client cannot cause this outage.
+// With these minimums, a single broken or hostile payer cannot cause this outage.
 const FAILING_PAYERS_MIN = 5
 const FAILING_SHARE_MIN = 0.2
 

@@ -6,7 +6,7 @@
 import type { WatchDeps } from './outages.ts'
 
 export type QueueWatch<Class extends string> = {
-  /** Records how long a request of a class waited, whether it was served or refused. */
+  /** Records how long a request of a class waited, even if the request was then refused. */
   recordWait(of: Class, ms: number): void
   /** Evaluates the waits of the last few seconds. Must be called periodically. */
   check(): void

@@ -239,7 +239,10 @@ const EMPTY = readListing({})
 
 const createListingFailure = (what: string) => createFailure('invalid_listing', `${what} Nothing was charged.`)
 
-/** Unknown parameters are refused, because a misspelt parameter would sell a block without its text or picture. */
+/**
+ * Unknown parameters are refused, because otherwise a misspelt parameter would leave a sold block without its text or
+ * picture.
+ */
 function describeUnknownParameter(name: string): string {
   const known = `The parameters of a block are ${LISTING_KEYS.join(', ')}.`
   if (!namePattern.test(name)) return `The request has an unknown parameter. ${known}`

@@ -142,7 +142,7 @@ async function createPageRenderer({
   }
 }
 
-/** The current name of the last buyer. */
+/** The current name of the last buyer, or its truncated wallet if it has no name. */
 function findLastBuyer({ sales, agents }: WallView): string | undefined {
   const agent = agents[(sales.at(-1)?.agent.id ?? 0) - 1]
   return agent && (agent.name ?? agent.shownAs)

@@ -67,7 +67,7 @@ export function answerNotFound(request: Request): Response {
 
 const VERBS = ['GET', 'HEAD', 'PUT', 'POST', 'OPTIONS']
 
-/** Finds the methods that a path allows; none for an unknown path. */
+/** Creates a function that finds the methods that a path allows; an unknown path allows none. */
 function createMethodFinder(app: AnyElysia): (path: string) => readonly string[] {
   const routes = app.routes
     .filter(({ path }) => !path.endsWith('*'))
@@ -86,7 +86,7 @@ function createMethodFinder(app: AnyElysia): (path: string) => readonly string[]
   }
 }
 
-/** Whether a path matches a route, in which `:name` stands for the last segment. */
+/** Creates a function that checks whether a path matches a route, in which `:name` stands for the last segment. */
 function createPathMatcher(route: string): (path: string) => boolean {
   const at = route.indexOf(':')
   if (at < 0) return (path) => path === route

@@ -89,9 +89,7 @@ function hideOrderParts(
 
 const transactionPattern = /^0x[0-9a-f]{64}$/
 
-/**
- * The public form of owed money. A reference in the operator's own words, rather than a transaction hash, is omitted.
- */
+/** The public form of owed money. A reference that is not a transaction hash (the operator's own words) is omitted. */
 const toOwedMoney = ({ payer, nonce, tx, amount, reference }: OwedPayment): OwedMoney => ({
   wallet: truncateWallet(payer),
   nonce,

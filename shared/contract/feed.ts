@@ -1,4 +1,7 @@
-/** The feed: every sale once, oldest first, as it was sold, without content that the operator has hidden since. */
+/**
+ * The feed: every sale once, oldest first. Each sale shows its block as it was sold, without content that the operator
+ * has hidden since.
+ */
 
 import { Type, type Static } from '@sinclair/typebox'
 import { TOTAL_BLOCKS } from '../wall.ts'

@@ -20,7 +20,7 @@ export type GroupCommit = {
 
 type Waiting = {
   /** Runs the work inside a transaction; the returned function notifies its writer after the flush. */
-  work(): () => void
+  run(): () => void
   fail(error: unknown): void
 }
 
@@ -35,7 +35,7 @@ export function createGroupCommit({ write, soon, flush }: Means): GroupCommit {
 
   const commitAll = (all: readonly Waiting[]): readonly Written[] => {
     try {
-      const responses = write(() => all.map(({ work }) => work()))
+      const responses = write(() => all.map((one) => one.run()))
       return responses.map((respond, at) => ({ respond, fail: (error) => all[at]?.fail(error) }))
     } catch (error) {
       // A failure rolls back all writes, so each is then retried alone. After a disk failure, nothing is retried.
@@ -65,7 +65,7 @@ export function createGroupCommit({ write, soon, flush }: Means): GroupCommit {
           const value = work()
           return () => resolve(value)
         }
-        waiting.push({ work: run, fail: reject })
+        waiting.push({ run, fail: reject })
         if (isBusy) return
         isBusy = true
         soon(() => void commitWaiting())

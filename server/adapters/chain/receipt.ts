@@ -66,10 +66,10 @@ export function findPaymentOutcome(receipt: TransactionReceipt, payment: Watched
   const asset = payment.accepted.asset
   const joinLogTopics = (log: EventLog | undefined) =>
     log?.address.toLowerCase() === asset ? log.topics.join().toLowerCase() : undefined
-  const joinTopics = (event: Hash) => [event, pad(payment.payer), payment.nonce].join()
-  if (logs.some((log) => joinLogTopics(log) === joinTopics(CANCELLED)))
+  const joinExpectedTopics = (event: Hash) => [event, pad(payment.payer), payment.nonce].join()
+  if (logs.some((log) => joinLogTopics(log) === joinExpectedTopics(CANCELLED)))
     return { kind: 'void', why: 'the authorization was cancelled' }
-  const at = logs.findIndex((log) => joinLogTopics(log) === joinTopics(USED))
+  const at = logs.findIndex((log) => joinLogTopics(log) === joinExpectedTopics(USED))
   if (at === -1) return SILENT
   const isPaymentToUs = (log: EventLog | undefined) =>
     log !== undefined &&

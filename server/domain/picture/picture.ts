@@ -32,8 +32,8 @@ export const PICTURE_PIXELS_MAX = 3840 * 2160
 const MEGAPIXEL = 1_000_000
 
 /**
- * The cost of reading a picture: the megapixels that its header states, rounded up. A JPEG whose size cannot be found
- * counts as a picture of the largest allowed size.
+ * The cost of reading a picture: its stated size in megapixels, rounded up, but at most the largest allowed size. A
+ * JPEG whose size cannot be found counts as a picture of the largest allowed size.
  */
 export function countMegapixels(picture: SentPicture): number {
   const pixels = picture.kind === 'raw' ? picture.width * picture.height : countPixels(picture.bytes)

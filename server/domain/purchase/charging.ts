@@ -5,8 +5,9 @@ import type { Purchase } from './purchase.ts'
 import { describeNotSettled } from './refusals.ts'
 
 /**
- * Adds `charged` to a refusal for the payer itself. It is `yes` if the payment settled, with the transaction in `tx`;
- * `no` if the payment was never sent or can never settle; `unknown` while it may still settle.
+ * Adds `charged` to a refusal for the payer itself, unless the refusal is a 400. `charged` is `yes` if the payment
+ * settled, with the transaction in `tx`; `no` if the payment was never sent or can never settle; `unknown` while it may
+ * still settle, and in every 5xx refusal.
  */
 export function addChargeStatus(refusal: Failure, known: Pick<Purchase, 'state'> | undefined): Failure {
   const status = findChargeStatus(refusal.code, known?.state)

@@ -129,8 +129,8 @@ export function keepLongerAuthorization(before: Payment, payment: Payment): Paym
 }
 
 /**
- * The targets at which a late payment may get its blocks: its own, or else the open one nearest the wall's centre. If
- * neither is open, the payment becomes a credit.
+ * The targets at which a late payment may get its blocks: its own, or else the open one of the same size that is
+ * nearest the wall's centre. If neither can be bought, the payment becomes a credit.
  */
 export const listLateTargets = (purchase: Holding): readonly [own: Target, nearest: Target] => [
   resolveTarget(purchase),

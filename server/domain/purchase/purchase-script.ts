@@ -111,9 +111,9 @@ function* refuseUnsigned(
 }
 
 /**
- * Advances a purchase that no request is waiting for. Settles or releases a held purchase, gives a late payment its
- * block, and confirms the payment of a sale or a credit on the chain. For a sale or a credit, the function returns the
- * purchase as it was before the check.
+ * Advances a purchase that no request is waiting for. Settles or releases a held purchase, gives a late payment a block
+ * or a credit, and confirms the payment of a sale or a credit on the chain. For a sale or a credit, the function
+ * returns the purchase as it was before the check.
  */
 export function* reconcile(key: PaymentKey): Script<Purchase | undefined> {
   const purchase = yield* requestStep({ do: 'look-up', key })
@@ -177,8 +177,8 @@ function* buyFresh(order: BuyOrder, released?: Purchase): Script<Outcome> {
   if (answer !== undefined) return answer
   if (!order.armed) return refuse(createRailNotArmedFailure())
 
-  // A facilitator that has a payment could broadcast it, so a payment that it refuses is stored, but without its
-  // picture.
+  // A facilitator that has a payment could broadcast it, so even a payment that the facilitator refuses is stored. Its
+  // listing is stored without the picture.
   const sent = released ?? { payment, target, listing: { ...omitPicture(listing), pixels: null }, head: chain.head }
   const verification = yield* requestStep({ do: 'verify', target, payment })
   if (verification.kind === 'busy') return refuse(createPaymentsBusyFailure())

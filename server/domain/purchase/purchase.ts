@@ -32,7 +32,10 @@ export type Purchase = {
 export type Reserved = {
   readonly kind: 'reserved'
   readonly uncertain: boolean
-  /** Counts, from 1, how often a block was held for this payment; a decision applies to one attempt only. */
+  /**
+   * Counts, from 1, how often a block was held for this payment. A decision about one attempt never applies to a later
+   * one.
+   */
   readonly attempt: number
 }
 
@@ -51,7 +54,7 @@ export type Sold = {
 /** The block is no longer held; `isFinal` once the chain shows that the payment can never settle. */
 export type Released = { readonly kind: 'released'; readonly isFinal: boolean }
 
-/** Whether a purchase has ended, so that no process can settle its payment any more. */
+/** Whether a purchase has ended: it is sold or credited, or it is released and its payment can never settle. */
 export const isEnded = ({ state }: Purchase): boolean =>
   state.kind === 'released' ? state.isFinal : state.kind !== 'reserved'
 

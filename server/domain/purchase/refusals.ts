@@ -270,8 +270,8 @@ export function createUnavailableFailure(target: Target, space: Exclude<Availabi
 }
 
 /**
- * The refusal of a lost claim. A facilitator has the payment, so it may still settle while it is valid.
- * Held blocks may still be released, so `next` is not reported as sold out yet.
+ * The refusal to give if a claim found its target no longer available. A facilitator has the payment, so the payment
+ * may still settle while it is valid. Held blocks may still be released, so `next` is not reported as sold out yet.
  */
 export function createLostClaimFailure(
   { target, payment: { validBefore } }: { readonly target: Target; readonly payment: Payment },

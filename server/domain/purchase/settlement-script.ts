@@ -42,7 +42,10 @@ export function* settleFirst(purchase: Purchase): Script<PurchaseProgress> {
   return { purchase: released, status, refusal }
 }
 
-/** Continues with a held block that an earlier attempt may have paid for. From here on, only the chain decides. */
+/**
+ * Continues with a held block for which an earlier run may already have sent the payment. From here on, only the chain
+ * decides.
+ */
 export function* resume(purchase: Purchase): Script<PurchaseProgress> {
   const held = yield* markUncertain(purchase)
   const status = yield* queryChain(held, 'none')
@@ -123,7 +126,7 @@ export function* markUncertain(purchase: Purchase): Script<Purchase> {
   try {
     return yield* requestStep({ do: 'mark-uncertain', purchase })
   } catch (error) {
-    // Even without this mark, the block stays held and the purchase unanswered.
+    // Even without this mark, the block stays held, and the purchase still counts as unanswered.
     if (!(error instanceof StoreUnavailable)) throw error
     return purchase
   }

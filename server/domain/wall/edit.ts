@@ -1,4 +1,4 @@
-/** Owner-signed changes: their contents and results. */
+/** Signed changes to blocks and wallets: their contents and results. */
 
 import { sliceBlockPixels, type Pixels } from '../../../shared/pixels.ts'
 import type { Address, Hash, UnixMs } from '../purchase/payment.ts'
@@ -16,7 +16,7 @@ const DIGEST_KEPT_MS = TS_TOLERANCE_MS + 60_000
  */
 export type Signed = { readonly digest: Hash; readonly ts: UnixMs }
 
-/** An owner's change of a block; `undefined` keeps a field, `null` clears it. */
+/** A change to one or more blocks, signed by their owner or painter; `undefined` keeps a field, `null` clears it. */
 export type Edit = Signed & {
   readonly pixels: Pixels | undefined
   readonly message: string | null | undefined

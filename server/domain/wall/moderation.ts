@@ -81,12 +81,12 @@ export type RecordedAct = {
 /** A wallet with hidden names or a ban. */
 export type ModeratedWallet = WalletModeration & { readonly wallet: Address }
 
-/** The moderation of a wallet; `everHidden` are the parts that were ever hidden. */
+/** The moderation of a wallet; `everHidden` marks the names that were ever hidden. */
 export type WalletState = WalletModeration & { readonly everHidden: HiddenNames }
 
 const NO_NAMES: HiddenNames = { name: false, framework: false }
 
-/** The moderation of a wallet without any action. */
+/** The moderation of a wallet on which the operator has never acted. */
 export const UNMODERATED: WalletState = { hidden: NO_NAMES, everHidden: NO_NAMES, isBanned: false }
 
 /** The moderation of a wallet after an action. */

@@ -1,4 +1,4 @@
-/** The changes at the blocks of a wallet and their neighbours, for a returning owner. */
+/** The changes of a wallet's blocks and of the blocks next to them, for a returning owner. */
 
 import { NEAR_CHANGES_MAX, type NearChange } from '../../../shared/contract/wallet.ts'
 import { getBlockAt, getCell, formatCoord, type BlockIndex } from '../../../shared/wall.ts'

@@ -83,7 +83,7 @@ const NO_COLUMN = -1
 type Places = { readonly distances: Uint32Array; readonly nearest: Int16Array }
 
 // A search ends before the next one begins, so all searches use the same memory. The distances of a row without any
-// position are stale.
+// position may be stale.
 const PLACES: Places = { distances: new Uint32Array(TOTAL_BLOCKS), nearest: new Int16Array(ROWS) }
 
 function findOpenPlaces(

@@ -1,6 +1,5 @@
 /**
- * The fields that wallets set and sign: the fields of each kind of change, and a known signature with which to check
- * signing code.
+ * The fields that wallets set and sign in each kind of change, and a known signature with which to check signing code.
  */
 
 import { computeMessageDigest, formatEditMessage } from '../../../shared/signing.ts'

@@ -47,7 +47,7 @@ export type Agent = {
   framework: string | null
 }
 
-/** A sold block: its owner and its last content. */
+/** A sold block: its owner, its current message and link, and its last change. */
 export type Claimed = {
   readonly agent: Agent
   readonly at: UnixMs
@@ -286,7 +286,7 @@ export function toCanvasAgents(view: WallView, from = 0, to = view.agents.length
   }))
 }
 
-/** One page of sales, oldest first. Sale numbers are dense, so a sale's number gives its position in the list. */
+/** One page of sales, oldest first. Sale numbers have no gaps, so a sale's number gives its position in the list. */
 export function toFeedPage(view: WallView, { after, limit }: FeedQuery): FeedPage {
   const sales = view.sales.slice(after, after + limit)
   const nextAfter = sales.at(-1)?.seq ?? after

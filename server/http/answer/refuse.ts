@@ -55,7 +55,7 @@ export function refuseTarget(deps: DemandDeps, target: Target, refusal: Failure,
 // A cached demand takes about 5 kB, so the demands for all blocks would take 70 MB.
 const READY_MAX = 2048
 
-/** Makes the 402 for a target that was requested with a query. */
+/** Makes the 402 for a target and the query of the request; the query may be empty. */
 export type MakeDemand = (target: Target, query: string) => Response
 
 /**

@@ -66,7 +66,7 @@ export function addSecurityHeaders(baseUrl: string, files: ViewerFiles): ViewerF
   }
 }
 
-/** Everything that Vite built: the files of the page, and the view for chats of a wall at `baseUrl`. */
+/** Loads everything that Vite built, for a wall at `baseUrl`: the files of the pages, and the view for chats. */
 export const loadPages = async (
   files: ReadonlyMap<string, string>,
   words: Branding & { readonly baseUrl: string },

@@ -48,8 +48,8 @@ export function createCanvasParts(view: WallView, terms: Priced, hasPictures = t
       fragments[block] = fragment
     }
     dirtyBlocks.clear()
-    // The last row has no comma after it, so a row's text changes when it becomes the last row or is no longer the
-    // last.
+    // The last row with a sold block has no comma after it, so a row's text changes when the row becomes the last one
+    // or is no longer the last.
     const last = Math.floor(fragments.findLastIndex((fragment) => fragment !== '') / COLS)
     if (last !== lastRow) {
       if (lastRow >= 0) dirtySlots.add(ROWS_SLOT + lastRow)
