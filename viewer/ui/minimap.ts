@@ -19,7 +19,7 @@ const SHOWN_FROM = 1.5
 const BYTES_A_PIXEL = 4
 const OPAQUE = 255
 
-/** A picture with one pixel per block, and a frame around the visible part. A press or drag moves the frame. */
+/** A picture with one pixel per block, and a frame around the visible part. A press or drag moves the view. */
 export function createMinimap(page: Page, stage: HTMLElement): Component {
   const picture = createPicture(COLS, ROWS)
   const frame = createElement('div.frame')
