@@ -74,6 +74,7 @@ export type Witness = {
   readonly credited: Set<string>
   /** When each payment was stored, and for how much. */
   readonly written: Map<string, { readonly step: number; readonly amount: bigint }>
+  readonly presented: Set<string> // authorizations that clients have sent to the wall
   readonly sent: Map<string, Draft[]> // by payment: every listing that was sent with it
   readonly kept: Map<string, Listing> // by payment: the listing that was stored first
   readonly bound: ReadonlyMap<string, Order> // the orders that payments are bound to
@@ -117,6 +118,7 @@ export const createWitness = (
   owing: new Map(),
   credited: new Set(),
   written: new Map(),
+  presented: new Set(),
   sent: new Map(),
   kept: new Map(),
   bound,
@@ -167,6 +169,10 @@ export function createWatcher(witness: Witness): Watcher {
     },
     onOpenQuery(key, now) {
       witness.askedOpen.set(key, { step: world.step, now })
+    },
+    onSent(payment) {
+      const isPresented = witness.presented.has(formatAuthorization(payment))
+      assertPromise(isPresented, 'a facilitator gets a payment only as its client sent it', toPaymentKey(payment))
     },
     onIntrusion(key) {
       assertPromise(false, 'no server settles a payment that another one works on', key)
@@ -476,8 +482,9 @@ export function markAttended({ left }: Witness, payment: Payment): void {
   left.delete(toPaymentKey(payment))
 }
 
-/** Records the listing sent with a payment. */
-export function recordSentListing({ sent }: Witness, { payment, listing }: Order): void {
+/** Records a payment that a client sends, and the listing sent with it. */
+export function recordSentOrder({ presented, sent }: Witness, { payment, listing }: Order): void {
+  presented.add(formatAuthorization(payment))
   if (!isFailure(listing)) sent.set(toPaymentKey(payment), [...(sent.get(toPaymentKey(payment)) ?? []), listing])
 }
 

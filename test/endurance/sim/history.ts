@@ -23,7 +23,7 @@ import {
   markAttended,
   markAbandoned,
   recordReceipt,
-  recordSentListing,
+  recordSentOrder,
   assertPromise,
   Violation,
   createServerWitness,
@@ -373,7 +373,10 @@ function hangUp({ world, witness, inFlight }: History, leaving: InFlight): void 
   leaving.client?.abort()
 }
 
-/** Records that nobody waits for a response any more, unless a copy of the request is in flight. */
+/**
+ * Ends a request without a response. Records that nobody is waiting for a response about its payment any more, unless
+ * its payer has another request for the payment in flight, or somebody else sent the request.
+ */
 function abandonRequest(
   witness: Witness,
   inFlight: ReadonlySet<InFlight>,
@@ -706,7 +709,7 @@ function sendOrder(history: History, sent: Order, sending: Sending = {}): void {
   const mine: InFlight = { at, order, client: mayLeave ? new AbortController() : undefined, ...sending }
   inFlight.add(mine)
   if (sending.isStrangers !== true) markAttended(witness, order.payment)
-  recordSentListing(witness, order)
+  recordSentOrder(witness, order)
   const noteAnswer = (outcome: Outcome) => {
     const name = outcome.kind === 'bought' ? 'bought' : outcome.code
     world.trace(() => `buyer: ${id} gets the response ${name}`)

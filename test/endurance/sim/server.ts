@@ -50,6 +50,8 @@ export type Watcher = {
    * not from when the query arrives.
    */
   onOpenQuery(key: string, now: number): void
+  /** Called when a server sends a payment to a facilitator. */
+  onSent(payment: Payment): void
   /** Called when a server settles a payment whose lease another server holds. */
   onIntrusion(key: string): void
   /**
@@ -385,8 +387,12 @@ function createFacilitatorPort(
     callRemote(world, watcher, owner, verb, key, act)
   return {
     host,
-    verify: (_, payment) => callFacilitator('verify', toPaymentKey(payment), () => verify(world, host, payment)),
+    async verify(_, payment) {
+      watcher.onSent(payment)
+      return await callFacilitator('verify', toPaymentKey(payment), () => verify(world, host, payment))
+    },
     async settle(_, payment, manner) {
+      watcher.onSent(payment)
       const isSlow = world.slowness > 0 && world.prng.nextBoolean(world.slowness)
       const answer = await callFacilitator('settle', toPaymentKey(payment), () => {
         if (commons?.isHeldByOther(owner, toPaymentKey(payment)) === true) watcher.onIntrusion(toPaymentKey(payment))

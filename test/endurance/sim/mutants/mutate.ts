@@ -23,9 +23,10 @@ const SOURCES = [
 ]
 
 // A bug must show within this many histories. The first batches are small, because most bugs show within a few
-// histories. Operator bugs get twice as many histories, because they can show in only one history out of 251.
+// histories. Bugs that can show in only one history out of 251 (operator) or 23 (endpoints) get more of them.
 const KILLED_WITHIN = 50_000
-const chooseSeedLimit = ({ shows }: Mutant) => (shows === 'operator' ? 2 * KILLED_WITHIN : KILLED_WITHIN)
+const chooseSeedLimit = ({ shows }: Mutant) =>
+  shows === 'endpoints' ? 4 * KILLED_WITHIN : shows === 'operator' ? 2 * KILLED_WITHIN : KILLED_WITHIN
 const STRETCHES = [250, 1000, 5000]
 
 /** The result for a bug: the seed that showed it and the broken promise, or neither. */
