@@ -355,7 +355,7 @@ export const measureWork = ({ wall, at }: State, block: BlockIndex): Rect =>
 export const frameWork = (state: State, block: BlockIndex, zoomMax = WORK_ZOOM): Camera =>
   lookBeside(measureWork(state, block), state.view, zoomMax)
 
-/** A tap opens a block's details. Where blocks are too small to tap, it opens the nearest artwork, or zooms in. */
+/** A tap opens a block's details. If blocks are too small to tap, it opens the nearest artwork, or zooms in. */
 function tapStage(state: State, at: Point, byFinger: boolean): State {
   const { camera, view } = state
   if (byFinger && camera.zoom * BLOCK_SIZE < FINGER_PX) {

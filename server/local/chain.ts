@@ -29,8 +29,8 @@ export type Chain = {
 }
 
 /**
- * Starts a node on a free loopback port and deploys the dollar and multicall contracts; throws `AnvilMissing` if there
- * is no anvil.
+ * Starts a node on a free loopback port and deploys the dollar and multicall contracts; throws `AnvilMissing` if anvil
+ * is not installed.
  */
 export async function startChain(options: ChainOptions = {}): Promise<Chain> {
   const node = Bun.spawn([findAnvilBinary(), ...listNodeArguments(options)], {

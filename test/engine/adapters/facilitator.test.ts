@@ -456,7 +456,7 @@ describe('the support of a facilitator', () => {
     expect(await openSupportingFacilitator().checkSupport()).toBe('no')
   })
 
-  test('whether a facilitator supports the wall is unknown if the facilitator fails, returns malformed data or hangs', async () => {
+  test('if a facilitator fails, returns malformed data or hangs, it is unknown whether it supports the wall', async () => {
     expect(await openAnsweringFacilitator(500, {}).checkSupport()).toBe('unavailable')
     expect(await openAnsweringFacilitator(200, { kinds: 'all' }).checkSupport()).toBe('unavailable')
     const hanging = openFacilitator(
@@ -496,7 +496,7 @@ describe('the support of a facilitator', () => {
       expect([await probeFacilitator(answer), problems.pop()]).toEqual(['unavailable', trouble])
   })
 
-  test('whether a facilitator supports the wall is unknown while the facilitator is rate-limiting us', async () => {
+  test('while a facilitator is rate-limiting us, it is unknown whether it supports the wall', async () => {
     const url = serve(() => new Response('later', { status: 429, headers: { 'retry-after': '30' } }))
     expect(await openFacilitator(url, { verifyTimeoutMs: 100 }).checkSupport()).toBe('unavailable')
   })

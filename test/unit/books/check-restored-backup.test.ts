@@ -11,7 +11,7 @@ import { createFakeClock } from '../../support/fakes/clock.ts'
 import { createFakeLogger } from '../../support/fakes/logger.ts'
 import { HEAD, NOW, createTestPayment, TERMS, createWalletAddress } from '../../support/samples.ts'
 
-// Goal: an older copy of the database sells nothing, and a database that provably lost no sale sells even if strangers
+// Goal: an older copy of the database sells nothing, and a database that provably lost no sale sells even if other users
 // send money to the wall. Method: a chain and a wall in memory, and payments that only one of them knows.
 
 /** A wall that has searched the chain up to `HEAD`, and the fakes around it. */
