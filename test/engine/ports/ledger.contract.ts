@@ -215,6 +215,14 @@ function testSelling(test: EngineTest): void {
     expect((await findStoredPurchase(wall, sold.payment)).state).toEqual({ ...sold.state, unanswered: false })
   })
 
+  test('marking a purchase as answered leaves the other purchases of its payer unanswered', async (wall) => {
+    const held = await reserveTarget(wall, 'next', createTestPayment(1, 1))
+    const sold = await wall.ledger.finalize(held, toHash(1), true, NOW)
+    const other = await sellBlock(wall, '5,6', 1, 2)
+    await wall.ledger.markAnswered(other.payment)
+    expect((await findStoredPurchase(wall, sold.payment)).state).toEqual({ ...sold.state, unanswered: true })
+  })
+
   test('marking a purchase as answered has no effect unless the purchase is sold', async (wall) => {
     const held = await reserveTarget(wall, 'next', createTestPayment(1, 1))
     for (const payment of [held.payment, createTestPayment(1, 2)]) await wall.ledger.markAnswered(payment)
