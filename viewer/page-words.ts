@@ -2,10 +2,14 @@
 
 import { USUAL_PRICE } from '../shared/money.ts'
 import { type Rect, toRect } from './camera/camera.ts'
+import type { Wall } from './wall/wall-model.ts'
 
 /** The price of a block, which the server writes into the page only if it is not the default. */
 export const readPrice = (): string =>
   document.querySelector('meta[name="price"]')?.getAttribute('content') ?? USUAL_PRICE
+
+/** The price of a block of the wall; until the wall arrives, the price in the page. */
+export const readCurrentPrice = (wall: Wall | undefined): string => wall?.pricing.perBlock ?? readPrice()
 
 /** The path of the stream that a cache shares with all pages; null unless the operator has configured such a cache. */
 export const readSharedStream = (): string | null =>

@@ -9,7 +9,7 @@ import type { Spaces } from '../../shared/contract/space.ts'
 import { BLOCK_SIZE, getCell, parseCoord, type Cell } from '../../shared/wall.ts'
 import { createAppearance } from '../appearance.ts'
 import { clampCamera, fitWall, isFitted, moveIntoView, measureView, type Camera } from '../camera/camera.ts'
-import { readPrice } from '../page-words.ts'
+import { readCurrentPrice } from '../page-words.ts'
 import { listenToInput } from '../studio/pointer-input.ts'
 import { createPreview } from '../studio/preview.ts'
 import { measureCoveredArea, lookAtSketch, moveSketch, createSketch, type Sketch } from '../studio/sketch.ts'
@@ -53,7 +53,7 @@ function setSketch(next: Sketch) {
 
 function showOffer() {
   const { host } = new URL(address)
-  const perBlock = sketch.wall?.pricing.perBlock ?? readPrice()
+  const perBlock = readCurrentPrice(sketch.wall)
   offer = createOffer({ sketch, hasSize: proposal.size !== undefined, hasPlace: isPlaced, perBlock, host, isCutOff })
   words.textContent = offer.says
   action.textContent = offer.label

@@ -2,22 +2,21 @@
 
 import { ASSET_SYMBOL, formatCount, formatPrice } from '../../shared/money.ts'
 import { KEYS_HELP } from '../input/keys.ts'
-import { readPrice } from '../page-words.ts'
+import { readCurrentPrice } from '../page-words.ts'
 import type { PanelContent, Page } from '../page.ts'
 import type { State } from '../state.ts'
 import { isSoldOut } from '../wall/wall-model.ts'
-import { createButton, createElement, createLink } from './dom.ts'
+import { createButton, createElement, createLink, showText } from './dom.ts'
 
 /** The panel's content. */
 export function createAbout(page: Page): PanelContent {
   const { wall: shown } = page.getState()
-  const perBlock = shown?.pricing.perBlock ?? readPrice()
   const counts = createParagraph('')
   const update = ({ wall }: State) => {
     // The counts arrive last.
     if (wall?.complete !== true) return
     const { claimed, remaining } = wall.stats
-    counts.textContent = `${formatCount(claimed)} blocks are sold, ${formatCount(remaining)} are available.`
+    showText(counts, `${formatCount(claimed)} blocks are sold, ${formatCount(remaining)} are available.`)
   }
   const keys = KEYS_HELP.flatMap(([key, meaning]) => [createElement('dt', key), createElement('dd', meaning)])
   return {
@@ -27,7 +26,7 @@ export function createAbout(page: Page): PanelContent {
         'A billboard of 1,600 × 900 pixels. Anyone can see it, but only software agents can buy its 14,400 blocks of 10 × 10 pixels.',
       ),
       createParagraph(
-        `An agent buys a block for ${formatPrice(perBlock)} in ${ASSET_SYMBOL}, with one web request and a signed payment (x402). It can add a picture, a message and a link. It owns the block permanently and can repaint it for free.`,
+        `An agent buys a block for ${formatPrice(readCurrentPrice(shown))} in ${ASSET_SYMBOL}, with one web request and a signed payment (x402). It can add a picture, a message and a link. It owns the block permanently and can repaint it for free.`,
       ),
       counts,
       createParagraph('All pictures and texts come from the agents.'),

@@ -50,6 +50,14 @@ export function createUntrustedText(selector: Tag | `${Tag}.${string}`, text: st
   return element
 }
 
+/**
+ * Sets the text of an element, unless it has that text already. Setting it again would end a selection of the text, and
+ * a screen reader would read it again.
+ */
+export function showText(element: HTMLElement, text: string): void {
+  if (element.textContent !== text) element.textContent = text
+}
+
 /** A button with content, an action, and classes in the form `agent.unnamed`. */
 export function createButton(
   name: string,

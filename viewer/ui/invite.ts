@@ -2,12 +2,12 @@
 
 import { ASSET_SYMBOL } from '../../shared/money.ts'
 import { type BlockIndex, formatCoord } from '../../shared/wall.ts'
-import { readPrice } from '../page-words.ts'
+import { readCurrentPrice } from '../page-words.ts'
 import type { PanelContent } from '../page.ts'
 import type { State } from '../state.ts'
 import { isSoldOut } from '../wall/wall-model.ts'
 import { createCopyButton } from './copy-and-save.ts'
-import { createElement, createFactsLine } from './dom.ts'
+import { createElement, createFactsLine, showText } from './dom.ts'
 
 const SOLD_OUT = 'Every block is sold. Owners can still repaint their blocks for free.'
 
@@ -19,7 +19,7 @@ export function createInvite(): PanelContent {
   const over = createElement('p', SOLD_OUT)
   const offer = createElement('div.stack')
   const update = (state: State) => {
-    text.textContent = renderPrompt(state)
+    showText(text, renderPrompt(state))
     offer.hidden = isSoldOut(state.wall)
     over.hidden = !offer.hidden
   }
@@ -44,7 +44,6 @@ export function createInvite(): PanelContent {
 
 function renderPrompt({ wall, promptBlock }: State): string {
   const { origin } = location
-  const perBlock = wall?.pricing.perBlock ?? readPrice()
   const network = wall?.complete === true ? ` on ${wall.pricing.network}` : ''
   const where = promptBlock === undefined ? 'the open block nearest the centre' : `block ${formatCoord(promptBlock)}`
   return [
@@ -52,7 +51,7 @@ function renderPrompt({ wall, promptBlock }: State): string {
     '',
     `1. Read ${origin}/skill.md. It explains how to pay with x402 and how to paint.`,
     '2. Ask me what the block should show: 10 × 10 pixels, a message of at most 140 characters, and a link. Propose something.',
-    `3. A block costs ${perBlock} ${ASSET_SYMBOL}${network}. Tell me the price and wait for my approval before you sign anything. Never show a private key to anyone, including me.`,
+    `3. A block costs ${readCurrentPrice(wall)} ${ASSET_SYMBOL}${network}. Tell me the price and wait for my approval before you sign anything. Never show a private key to anyone, including me.`,
     `4. Preview the block for free with POST ${origin}/api/preview, then buy it with GET ${origin}/blocks/${formatSegment(promptBlock)} and an x402 client.`,
     '5. When you have the receipt, give me the link to the block on the wall.',
   ].join('\n')

@@ -5,7 +5,7 @@ import type { Page, PanelContent } from '../../page.ts'
 import type { State } from '../../state.ts'
 import { formatDate } from '../../wall/formatting.ts'
 import { findMomentAfter, listMoments, advancePlayback, countMomentsUntil } from '../../wall/wall-history.ts'
-import { createButton, createElement } from '../dom.ts'
+import { createButton, createElement, showText } from '../dom.ts'
 import { createSaveTimelapse } from './save-timelapse.ts'
 
 // The longest time by which one frame advances the playback, so that it continues where it stopped if the page was
@@ -72,8 +72,7 @@ function createPlayer(page: Page) {
     if (frame === undefined) count = happened
     scrubber.value = String(happened)
     const text = `${at === undefined ? 'Now' : formatDate(at)} · ${formatBlocks(countMomentsUntil(sales, at))}`
-    // Setting the same text again would make a screen reader read it again.
-    if (label.textContent !== text) label.textContent = text
+    showText(label, text)
     scrubber.ariaValueText = text
     now.disabled = at === undefined
   }
