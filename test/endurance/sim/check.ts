@@ -159,6 +159,7 @@ export function createWatcher(witness: Witness): Watcher {
       if (verb === 'fulfilLatePayment') recordOwedPlace(witness, what as Purchase)
       if (verb === 'finalize') checkSale(witness, key, what as Selling)
       if (verb === 'readPaymentStatus') witness.lookedAt.set(key, world.step)
+      if (verb === 'verify' || verb === 'settle') checkPresented(witness, what as Payment)
       if (verb === 'verify') witness.verifiedAt.set(key, world.step)
       if (verb !== 'settle') return
       const kind = findRow(witness, key)?.state.kind
@@ -169,10 +170,6 @@ export function createWatcher(witness: Witness): Watcher {
     },
     onOpenQuery(key, now) {
       witness.askedOpen.set(key, { step: world.step, now })
-    },
-    onSent(payment) {
-      const isPresented = witness.presented.has(formatAuthorization(payment))
-      assertPromise(isPresented, 'a facilitator gets a payment only as its client sent it', toPaymentKey(payment))
     },
     onIntrusion(key) {
       assertPromise(false, 'no server settles a payment that another one works on', key)
@@ -280,6 +277,12 @@ const isRevivedUnseen = ({ world, answeredAt }: Witness, key: string): boolean =
 function findSpending({ spendings }: World, key: string): Spending | undefined {
   const spending = spendings.get(key)
   return spending?.kind === 'transfer' ? spending : undefined
+}
+
+/** Checks that a payment that a facilitator gets is one that a client has sent to the wall. */
+function checkPresented({ presented }: Witness, payment: Payment): void {
+  const isPresented = presented.has(formatAuthorization(payment))
+  assertPromise(isPresented, 'a facilitator gets a payment only as its client sent it', toPaymentKey(payment))
 }
 
 /** Checks that a server, before it sells, has queried the chain about each purchase that its earlier life left open. */

@@ -50,8 +50,6 @@ export type Watcher = {
    * not from when the query arrives.
    */
   onOpenQuery(key: string, now: number): void
-  /** Called when a server sends a payment to a facilitator. */
-  onSent(payment: Payment): void
   /** Called when a server settles a payment whose lease another server holds. */
   onIntrusion(key: string): void
   /**
@@ -383,18 +381,14 @@ function createFacilitatorPort(
   owner: Life,
   commons: Commons | undefined,
 ): RingMember {
-  const callFacilitator = <T>(verb: Verb, key: string, act: () => T): Promise<T> =>
-    callRemote(world, watcher, owner, verb, key, act)
+  const callFacilitator = <T>(verb: Verb, payment: Payment, act: () => T): Promise<T> =>
+    callRemote(world, watcher, owner, verb, toPaymentKey(payment), act, payment)
   return {
     host,
-    async verify(_, payment) {
-      watcher.onSent(payment)
-      return await callFacilitator('verify', toPaymentKey(payment), () => verify(world, host, payment))
-    },
+    verify: (_, payment) => callFacilitator('verify', payment, () => verify(world, host, payment)),
     async settle(_, payment, manner) {
-      watcher.onSent(payment)
       const isSlow = world.slowness > 0 && world.prng.nextBoolean(world.slowness)
-      const answer = await callFacilitator('settle', toPaymentKey(payment), () => {
+      const answer = await callFacilitator('settle', payment, () => {
         if (commons?.isHeldByOther(owner, toPaymentKey(payment)) === true) watcher.onIntrusion(toPaymentKey(payment))
         return isSlow ? 'slow' : settle(world, host, payment)
       })
@@ -435,11 +429,12 @@ function callRemote<T>(
   verb: Verb,
   key: string,
   act: () => T,
+  what?: Payment,
 ): Promise<T> {
   let askedAt = 0
   const executeQuery = () => {
     askedAt = world.step += 1
-    watcher.onQuery(verb, key, undefined)
+    watcher.onQuery(verb, key, what)
     return act()
   }
   const recordAnswer = (answer: T) => {
