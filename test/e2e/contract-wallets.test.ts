@@ -172,16 +172,16 @@ describe('a payment by a contract wallet', () => {
 
   test('if an earlier payment emptied a contract wallet, a newly signed payment gets the receipt of the earlier one', async () => {
     const holder = await deployHolder()
-    const [payment, anew] = [
+    const [first, second] = [
       await signBlockPayment(world, holder.payer, '7,1'),
       await signBlockPayment(world, holder.payer, '7,1'),
     ]
     world.facilitator.settle.setDefault('error-before')
-    expect((await fetchBlock(world, '7,1', payment)).status).toBe(503)
+    expect((await fetchBlock(world, '7,1', first)).status).toBe(503)
     world.facilitator.settle.setDefault('honest')
     const { address } = holder.payer
     await waitUntil(async () => (await world.network.readBalance(address)) === 0n)
-    const response = await sendUntilSettled(world, '7,1', anew)
+    const response = await sendUntilSettled(world, '7,1', second)
     expect([response.status, (await response.json()) as object]).toMatchObject([200, { block: '7,1', owner: 'you' }])
   })
 

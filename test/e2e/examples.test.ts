@@ -55,20 +55,17 @@ test.each(['buy', 'buy-area', 'buy-over-mcp', 'repaint'])(
   },
 )
 
-test.each(['buy', 'buy-over-mcp'])(
-  'the example %s buys a block with a name and a message, for one dollar',
-  async (name) => {
-    const wallet = await world.createFundedWallet(2)
-    const { out, err, code } = await readOutput(startExample(name, ['next'], wallet.privateKey))
-    expect([code, err]).toEqual([0, ''])
-    expect(out).toContain('"owner":"you"')
-    expect((await readFeed(world)).at(-1)).toMatchObject({
-      agent: { name: 'Ada' },
-      m: expect.stringMatching(/^bought /),
-    })
-    expect(await world.network.readBalance(wallet.address)).toBe(1_000_000n)
-  },
-)
+test.each(['buy', 'buy-over-mcp'])('the example %s buys a block with its texts, for one dollar', async (name) => {
+  const wallet = await world.createFundedWallet(2)
+  const { out, err, code } = await readOutput(startExample(name, ['next'], wallet.privateKey))
+  expect([code, err]).toEqual([0, ''])
+  expect(out).toContain('"owner":"you"')
+  expect((await readFeed(world)).at(-1)).toMatchObject({
+    agent: { name: 'Ada' },
+    m: expect.stringMatching(/^bought /),
+  })
+  expect(await world.network.readBalance(wallet.address)).toBe(1_000_000n)
+})
 
 test('the example buy-area puts a picture on six blocks, for one payment of six dollars', async () => {
   const wallet = await world.createFundedWallet(7)

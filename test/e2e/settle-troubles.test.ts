@@ -88,9 +88,9 @@ describe('a wall on a file', () => {
     expect((await fetchBlock(world, 'next', first)).status).toBe(503)
     expect((await fetchBlock(world, 'next', second)).status).toBe(503)
     world.facilitator.settle.setDefault('honest')
-    const anew = await sendUntilSettled(world, 'next', second)
-    expect(anew.status).toBe(200)
-    const receipt = await anew.text()
+    const response = await sendUntilSettled(world, 'next', second)
+    expect(response.status).toBe(200)
+    const receipt = await response.text()
     const { notice: _, ...expected } = JSON.parse(receipt) as Receipt
     expect(await (await fetchBlock(world, 'next', first)).json()).toEqual(expected)
     expect(await world.readBalance(payer)).toBe(4)

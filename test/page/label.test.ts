@@ -36,41 +36,36 @@ const measureOverhang = (page: Page) =>
 describe.skipIf('reason' in browser)('the details of an artwork, in Chromium', () => {
   const { getServer, openPage } = setUpTestPages(browser, { width: 960, height: 600 })
 
-  test.each(WINDOWS)(
-    'in a window of %i x %i pixels, the details are never cut off, whatever is clicked',
-    async (width, height) => {
-      getServer().showCanvas(createGalleryWall(1500))
-      const page = await openPage('#all', { viewport: { width, height } })
-      const [view, top] = [await measureStage(page), await measureStageTop(page)]
-      const { zoom } = fitWall(view)
-      const prng = createPrng(width)
-      // The pointer's position is rounded to whole screen pixels, so at the very edge of the wall a click may miss the
-      // wall.
-      const pickOffset = (side: number) => (EDGE + prng.nextInt(side - 2 * EDGE) - side / 2) * zoom
-      // Two quick clicks close together would count as a double click.
-      const pickPointAwayFrom = (last: Point): Point => {
-        const point = { x: pickOffset(WIDTH), y: pickOffset(HEIGHT) }
-        return Math.hypot(point.x - last.x, point.y - last.y) < 50 ? pickPointAwayFrom(last) : point
-      }
-      let point: Point = { x: 0, y: 0 }
-      for (let click = 0; click < CLICKS; click++) {
-        point = pickPointAwayFrom(point)
-        await openDetails(page, { x: view.width / 2 + point.x, y: top + view.height / 2 + point.y })
-        if ((await page.locator('#card .payment').count()) > 0)
-          await page.locator('#card .payment').getByText('Paid on Base').waitFor({ state: 'attached' })
+  test.each(WINDOWS)('at %i x %i pixels, the details are never cut off, whatever is clicked', async (width, height) => {
+    getServer().showCanvas(createGalleryWall(1500))
+    const page = await openPage('#all', { viewport: { width, height } })
+    const [view, top] = [await measureStage(page), await measureStageTop(page)]
+    const { zoom } = fitWall(view)
+    const prng = createPrng(width)
+    // The pointer's position is rounded to whole screen pixels, so at the very edge of the wall a click may miss the
+    // wall.
+    const pickOffset = (side: number) => (EDGE + prng.nextInt(side - 2 * EDGE) - side / 2) * zoom
+    // Two quick clicks close together would count as a double click.
+    const pickPointAwayFrom = (last: Point): Point => {
+      const point = { x: pickOffset(WIDTH), y: pickOffset(HEIGHT) }
+      return Math.hypot(point.x - last.x, point.y - last.y) < 50 ? pickPointAwayFrom(last) : point
+    }
+    let point: Point = { x: 0, y: 0 }
+    for (let click = 0; click < CLICKS; click++) {
+      point = pickPointAwayFrom(point)
+      await openDetails(page, { x: view.width / 2 + point.x, y: top + view.height / 2 + point.y })
+      if ((await page.locator('#card .payment').count()) > 0)
+        await page.locator('#card .payment').getByText('Paid on Base').waitFor({ state: 'attached' })
+      expect(await measureOverhang(page)).toEqual({ out: 0, reaches: true })
+      if (click % 3 === 0 && (await page.locator('#card summary').count()) > 0) {
+        await page.evaluate(() => document.querySelector<HTMLElement>('#card summary')?.click())
+        await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
         expect(await measureOverhang(page)).toEqual({ out: 0, reaches: true })
-        if (click % 3 === 0 && (await page.locator('#card summary').count()) > 0) {
-          await page.evaluate(() => document.querySelector<HTMLElement>('#card summary')?.click())
-          await page.evaluate(
-            () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
-          )
-          expect(await measureOverhang(page)).toEqual({ out: 0, reaches: true })
-        }
-        await page.keyboard.press('Escape')
-        await page.keyboard.press('0')
       }
-    },
-  )
+      await page.keyboard.press('Escape')
+      await page.keyboard.press('0')
+    }
+  })
 
   test('the details of an artwork contain its picture, and do not cover the artwork on the wall', async () => {
     const page = await openPage('?work=80,45', { viewport: { width: 1280, height: 720 } })

@@ -339,17 +339,17 @@ describe('an endpoint with inconsistent data', () => {
     })
     expect(await renumbered.readPaymentStatus(payment, head)).toEqual({ kind: 'paid', tx })
   })
+})
 
-  test('a payment that was seen in a block counts as cancelled if a reorganisation replaced that block by one with a cancellation', async () => {
-    const payment = await createPayment()
-    const head = await readHeadFor(chain, payment)
-    const before = await network.client.snapshot()
-    const tx = await submitPayment(payment)
-    expect(await chain.readPaymentStatus(payment, head)).toEqual({ kind: 'paid', tx })
-    await network.client.revert({ id: before })
-    await cancelAuthorization(payment)
-    expect(await chain.readPaymentStatus(payment, head)).toMatchObject({ kind: 'void' })
-  })
+test('a payment that was seen in a block counts as cancelled if a reorganisation replaced that block by one with a cancellation', async () => {
+  const payment = await createPayment()
+  const head = await readHeadFor(chain, payment)
+  const before = await network.client.snapshot()
+  const tx = await submitPayment(payment)
+  expect(await chain.readPaymentStatus(payment, head)).toEqual({ kind: 'paid', tx })
+  await network.client.revert({ id: before })
+  await cancelAuthorization(payment)
+  expect(await chain.readPaymentStatus(payment, head)).toMatchObject({ kind: 'void' })
 })
 
 test('a payment that settled many blocks after it was signed is found by queries that each cover no more blocks than the endpoint serves per call', async () => {

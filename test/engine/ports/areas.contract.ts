@@ -126,16 +126,13 @@ function testNearest(test: EngineTest, testLast: EngineTest): void {
     expect(formatCoord(third.block)).toBe('79,41')
   })
 
-  testLast(
-    'an area of two blocks is unavailable if only one block is open, or once all blocks are sold',
-    async (wall) => {
-      expect(await wall.ledger.checkSpace('next')).toBe('open')
-      expect(await wall.ledger.checkSpace('next,2x1')).toBe('crowded')
-      expect(await claimTarget(wall, 'next,2x1', 1)).toEqual({ kind: 'lost', space: 'crowded' })
-      await sellBlock(wall, 'next', 1, 1)
-      expect(await wall.ledger.checkSpace('next,2x1')).toBe('claimed')
-    },
-  )
+  testLast('an area of two blocks is unavailable if only one block is open or all are sold', async (wall) => {
+    expect(await wall.ledger.checkSpace('next')).toBe('open')
+    expect(await wall.ledger.checkSpace('next,2x1')).toBe('crowded')
+    expect(await claimTarget(wall, 'next,2x1', 1)).toEqual({ kind: 'lost', space: 'crowded' })
+    await sellBlock(wall, 'next', 1, 1)
+    expect(await wall.ledger.checkSpace('next,2x1')).toBe('claimed')
+  })
 
   test('an area that will fit only after held blocks are released counts as reserved', async (wall) => {
     await reserveTarget(wall, '0,0,160x1', createTestPayment(1, 1), SILENT)

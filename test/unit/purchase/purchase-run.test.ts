@@ -214,8 +214,8 @@ describe('a nonce that its own payer signed again', () => {
       const { world, buyNextBlock } = await openSeller()
       world.settling = settling
       await buyNextBlock(createTestPayment(1, 1))
-      const anew = { ...createTestPayment(1, 1), validBefore: createTestPayment(1, 1).validBefore - 1n }
-      expect(await buyNextBlock(anew)).toMatchObject({ code: 'payment_used', details: { charged: isCharged } })
+      const resigned = { ...createTestPayment(1, 1), validBefore: createTestPayment(1, 1).validBefore - 1n }
+      expect(await buyNextBlock(resigned)).toMatchObject({ code: 'payment_used', details: { charged: isCharged } })
     },
   )
 
@@ -227,8 +227,8 @@ describe('a nonce that its own payer signed again', () => {
     const { validBefore, accepted } = createTestPayment(1, 1)
     const dearer = { amount: 2_000_000n, accepted: { ...accepted, amount: 2_000_000n } }
     for (const until of [validBefore - 1n, validBefore + 1n]) {
-      const anew = { ...createTestPayment(1, 1), ...dearer, validBefore: until }
-      expect(await buyNextBlock(anew)).toMatchObject({ code: 'payment_used', details: { charged: 'unknown' } })
+      const resigned = { ...createTestPayment(1, 1), ...dearer, validBefore: until }
+      expect(await buyNextBlock(resigned)).toMatchObject({ code: 'payment_used', details: { charged: 'unknown' } })
     }
     expect(charged()).toHaveLength(0)
     expect(await db.ledger.find(createTestPayment(1, 1))).toMatchObject({

@@ -255,11 +255,11 @@ test('if a process dies during a purchase, the payer can sign a new payment, get
   const { nonce } = createTestPayment(1, 1)
   void here.startPurchase(createTestPayment(1, 1))
   here.killProcess()
-  const anew = there.startPurchase(createTestPayment(1, 2))
+  const later = there.startPurchase(createTestPayment(1, 2))
   passTime(3)
   expect(settled).toEqual([])
   passTime(20)
-  expect([readNonceOrCode(await anew), settled.map((payment) => payment.nonce)]).toEqual([nonce, [nonce]])
+  expect([readNonceOrCode(await later), settled.map((payment) => payment.nonce)]).toEqual([nonce, [nonce]])
 })
 
 test('if two processes return the same receipt for two later payments at the same time, neither payment is charged', async () => {
@@ -286,11 +286,11 @@ test('a payment that is signed again with a longer validity waits for the proces
   here.gate.settling = settling.promise
   const first = createTestPayment(1, 1)
   void here.startPurchase(first)
-  const anew = there.startPurchase({ ...first, validBefore: first.validBefore + 60n, signature: '0x02' })
+  const later = there.startPurchase({ ...first, validBefore: first.validBefore + 60n, signature: '0x02' })
   passTime(5)
   settling.resolve({ kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' })
   passTime(10)
-  expect([readNonceOrCode(await anew), settled.length]).toEqual([toHash(1), 1])
+  expect([readNonceOrCode(await later), settled.length]).toEqual([toHash(1), 1])
 })
 
 test('if one payer buys in two processes in parallel, the later purchase waits for the earlier one, and each gets its own result', async () => {

@@ -106,20 +106,17 @@ testOnTwoEngines(7)(
   },
 )
 
-testOnTwoEngines()(
-  'if two processes claim the same payment at the same time, the payment is claimed once',
-  async (engines) => {
-    const tries = await Promise.all(
-      runEach(20, engines, ({ ledger }) =>
-        ledger
-          .claim('next', createTestPayment(1, 1), SILENT, HEAD, NOW, [])
-          .then(listClaimedPurchases, (error: Error) => error.name),
-      ),
-    )
-    expect(tries.filter((outcome) => outcome !== 'StaleWriteError')).toHaveLength(1)
-    expect(await engines[0].ledgerReader.listHeld()).toHaveLength(1)
-  },
-)
+testOnTwoEngines()('of two processes that claim a payment at the same time, only one succeeds', async (engines) => {
+  const tries = await Promise.all(
+    runEach(20, engines, ({ ledger }) =>
+      ledger
+        .claim('next', createTestPayment(1, 1), SILENT, HEAD, NOW, [])
+        .then(listClaimedPurchases, (error: Error) => error.name),
+    ),
+  )
+  expect(tries.filter((outcome) => outcome !== 'StaleWriteError')).toHaveLength(1)
+  expect(await engines[0].ledgerReader.listHeld()).toHaveLength(1)
+})
 
 testOnTwoEngines()(
   'a payer cannot exceed the limit of 16 held purchases with parallel claims in two processes',
