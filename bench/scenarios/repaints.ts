@@ -1,7 +1,7 @@
 /** Repaints: the cost of one until everyone can read it, and the effect of many on readers. */
 
 import { TOTAL_BLOCKS } from '../../shared/wall.ts'
-import type { Row, Scenario } from '../findings.ts'
+import type { Scenario } from '../findings.ts'
 import { measureCpuMs, runOnEveryProcessor } from '../measure/cpu.ts'
 import { runLoad, encodeRequest, sendOnce, type Load } from '../measure/load.ts'
 import { computeMedian, computePercentile } from '../measure/pair.ts'
@@ -20,24 +20,33 @@ const WARM_UP_MAX = 3
 /** The CPU time from one repaint until every form of the canvas read shows it, on walls of three sizes. */
 export const measurePublishing: Scenario = async (servers, { rounds }) => {
   const sizes = [100, 1000, TOTAL_BLOCKS].map((blocks) => ({ blocks, agents: countAgents(blocks) }))
-  const rows: Row[] = []
-  const costs: number[] = []
+  const walls: Measured[] = []
   for (const { blocks, agents } of [...sizes, { blocks: TOTAL_BLOCKS, agents: MANY_AGENTS }]) {
     const wall = await servers.getWall(blocks, nameWall(blocks, agents), {}, agents)
     const sign = createRepaintSigner(blocks, agents)
     for (let round = 0; round < Math.min(rounds, WARM_UP_MAX); round++) await repaintOnce(wall, sign())
-    const all: number[] = []
-    // Garbage collection affects some of the rounds, so there are more rounds than in other scenarios.
-    for (let round = 0; round < 2 * rounds - 1; round++) {
-      // The CPU time of the idle process does not count.
-      const idle = await measureCpuMs(wall.pid, () => Bun.sleep(PUBLISHED_AFTER_MS))
-      all.push((await measureCpuMs(wall.pid, () => repaintOnce(wall, sign()))) - idle)
-    }
-    costs.push(computeMedian(all))
-    rows.push({ what: `${blocks} blocks, ${agents} agents`, figures: { 'CPU ms': computeMedian(all) } })
+    walls.push({ what: `${blocks} blocks, ${agents} agents`, wall, sign, idle: [], busy: [] })
   }
-  const [few = Number.NaN, many = Number.NaN] = costs.slice(-2)
+  // Garbage collection affects some of the rounds, so there are more rounds than in other scenarios.
+  for (let round = 0; round < 4 * rounds - 3; round++)
+    for (const { wall, sign, idle, busy } of walls) {
+      idle.push(await measureCpuMs(wall.pid, () => Bun.sleep(PUBLISHED_AFTER_MS)))
+      busy.push(await measureCpuMs(wall.pid, () => repaintOnce(wall, sign())))
+    }
+  const rows = walls.map(({ what, idle, busy }) => ({
+    what,
+    figures: { 'CPU ms': computeMedian(busy) - computeMedian(idle) },
+  }))
+  const [few = Number.NaN, many = Number.NaN] = rows.slice(-2).map(({ figures }) => figures['CPU ms'])
   return { rows, ratios: { 'repaint: to publish, many agents over few': many / few } }
+}
+
+type Measured = {
+  readonly what: string
+  readonly wall: Server
+  readonly sign: () => Uint8Array
+  readonly idle: number[] // CPU milliseconds without a repaint, which do not count
+  readonly busy: number[]
 }
 
 async function repaintOnce({ port }: Server, bytes: Uint8Array): Promise<void> {
