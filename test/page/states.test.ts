@@ -224,18 +224,26 @@ describe.skipIf('reason' in browser)('panels and details next to the wall, in Ch
     await page.locator('#news').waitFor()
   })
 
-  test('a page without a connection says that it is out of date and when it was last updated, until the connection is back', async () => {
-    const page = await openPage()
-    await page.route('**/api/live*', (route) => route.abort())
-    const wakePage = () => page.evaluate(() => window.dispatchEvent(new Event('online')))
-    await wakePage()
-    await page.getByText('Out of date. Last updated').waitFor()
-    await page.unroute('**/api/live*')
-    await wakePage()
-    await page.waitForFunction(() => document.getElementById('stale')?.textContent === '')
-    // Chromium itself reports the lost requests.
-    troubles.length = 0
-  })
+  test.each([320, 390, 820, 960])(
+    'a page without a connection says that it is out of date, in a window that is %d pixels wide, and does not move the wall',
+    async (width) => {
+      const page = await newPage({ viewport: { width, height: 740 } })
+      await page.goto(getServer().url.href)
+      await waitUntilReady(page)
+      await page.locator('#news button').waitFor()
+      const before = await measureStage(page)
+      await page.route('**/api/live*', (route) => route.abort())
+      const wakePage = () => page.evaluate(() => window.dispatchEvent(new Event('online')))
+      await wakePage()
+      await page.getByText('Out of date. Last updated').waitFor()
+      expect(await measureStage(page)).toEqual(before)
+      await page.unroute('**/api/live*')
+      await wakePage()
+      await page.waitForFunction(() => document.getElementById('stale')?.textContent === '')
+      // Chromium itself reports the lost requests.
+      troubles.length = 0
+    },
+  )
 
   test('the rows of the wall are drawn as they arrive', async () => {
     // The row of `nastyBlock` arrives, and the row below it does not.
