@@ -1,7 +1,8 @@
 /** Responses that are the same for every client: built once, plain and compressed, and cloned for each request. */
 
 import type { WallView } from '../../domain/wall/wall-view.ts'
-import { matchesEtag, prefersGzip } from '../request/negotiate.ts'
+import { BROTLI_LEVEL_MAX, createBrotliBody } from '../canvas/precompressed-body.ts'
+import { chooseEncoding, matchesEtag, prefersGzip, type Encoding } from '../request/negotiate.ts'
 import { getQuery } from '../request/request-url.ts'
 import { type HeaderFields, CACHED_BY_PROXIES, respond, respondUnchanged } from './respond.ts'
 
@@ -13,6 +14,7 @@ type Ready = {
   readonly type: string
   readonly body: string | Uint8Array<ArrayBuffer>
   readonly cacheControl: string
+  readonly hasBrotli?: boolean // whether Brotli is also offered, for a body that never changes
 }
 
 const compressible = /^(?:text\/|application\/json|application\/javascript|image\/svg)/
@@ -20,24 +22,34 @@ const compressible = /^(?:text\/|application\/json|application\/javascript|image
 // Bodies are bytes, because a string would be encoded again for each clone that is sent.
 const encoder = new TextEncoder()
 
-/** Makes the handler. Each encoding is built when it is first requested. */
-export function createCachedResponse({ type, body, cacheControl }: Ready): CachedResponse {
+/**
+ * Makes the handler. Each encoding is built when it is first requested. Until Brotli is ready, its clients get gzip.
+ */
+export function createCachedResponse({ type, body, cacheControl, hasBrotli = false }: Ready): CachedResponse {
   const bytes = typeof body === 'string' ? encoder.encode(body) : body
   const etag = computeEtag(bytes)
   const headers: HeaderFields = { ETag: etag, 'Cache-Control': cacheControl, Vary: 'Accept-Encoding' }
+  const encode = (encoding: Encoding, content: Uint8Array<ArrayBuffer> | Blob) =>
+    respond(200, type, content, { ...headers, 'Content-Encoding': encoding })
   const plain = createLazyValue(() => respond(200, type, bytes, headers))
-  const gzipped = createLazyValue(() =>
-    respond(200, type, Bun.gzipSync(bytes), { ...headers, 'Content-Encoding': 'gzip' }),
-  )
-
+  const gzipped = createLazyValue(() => encode('gzip', Bun.gzipSync(bytes)))
+  const findBrotliBody = hasBrotli ? createBrotliBody([bytes], BROTLI_LEVEL_MAX) : undefined
+  let brotli: Response | undefined
+  const findBrotli = () => {
+    const content = findBrotliBody?.()
+    return content && (brotli ??= encode('br', content))
+  }
   const unchanged = createLazyValue(() => respondUnchanged(headers))
 
   return (request) => {
     if (matchesEtag(request.headers.get('if-none-match'), etag)) return cloneResponse(unchanged())
-    const small = compressible.test(type) && prefersGzip(request.headers.get('accept-encoding'))
-    return cloneResponse(small ? gzipped() : plain())
+    const accepted = compressible.test(type) ? request.headers.get('accept-encoding') : null
+    const shortest = chooseEncoding(accepted, WITH_BROTLI) === 'br' ? findBrotli() : undefined
+    return cloneResponse(shortest ?? (prefersGzip(accepted) ? gzipped() : plain()))
   }
 }
+
+const WITH_BROTLI: readonly Encoding[] = ['br', 'gzip']
 
 /** Returns the same responses with additional headers. */
 export function addHeaders(answer: CachedResponse, headers: HeaderFields): CachedResponse {

@@ -44,6 +44,7 @@ export async function loadViewerFiles(
     const plain = createCachedResponse({
       type: file.type,
       body: content,
+      hasBrotli: true,
       cacheControl: name.startsWith(HASHED) ? 'public, max-age=31536000, immutable' : CACHED_BY_PROXIES,
     })
     const isPage = name.endsWith(PAGE_END)

@@ -32,17 +32,20 @@ export async function createSegment(plain: Uint8Array): Promise<Segment> {
 // Higher levels take four times as long for 4 % fewer bytes.
 const BROTLI_LEVEL = 5
 
+/** The highest level of Brotli, for bodies that never change. */
+export const BROTLI_LEVEL_MAX = constants.BROTLI_MAX_QUALITY
+
 const compressBrotli = promisify(brotliCompress)
 
 /**
  * Returns a function that returns the body in Brotli, or nothing until it is ready. Brotli must compress the body as a
  * whole; this happens in a thread, after the first call.
  */
-export function createBrotliBody(plain: Pieces): () => Blob | undefined {
+export function createBrotliBody(plain: Pieces, level: number = BROTLI_LEVEL): () => Blob | undefined {
   let body: Blob | undefined
   let making: Promise<void> | undefined
   const make = async () => {
-    const params = { [constants.BROTLI_PARAM_QUALITY]: BROTLI_LEVEL }
+    const params = { [constants.BROTLI_PARAM_QUALITY]: level }
     body = joinPieces([await compressBrotli(await joinPieces(plain).bytes(), { params })])
   }
   return () => {

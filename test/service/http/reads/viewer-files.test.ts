@@ -1,9 +1,12 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { brotliDecompressSync } from 'node:zlib'
 import { readFilesIn, loadViewerFiles } from '../../../../server/http/answer/viewer-files.ts'
 import { createScratchFolder } from '../../../support/scratch-folder.ts'
 import { OFFER, openWall } from '../../../support/service/wall.ts'
+import { waitFor } from '../../../support/wait.ts'
 
+const SCRIPT = 'console.log("a script long enough to be compressed")'
 const scratch = createScratchFolder()
 const folder = join(scratch, 'viewer')
 await Bun.write(
@@ -11,7 +14,7 @@ await Bun.write(
   '<!doctype html><head><title>Pixel Wall</title><style>p{}</style><script>f()</script></head>',
 )
 await Bun.write(join(folder, 'paint.html'), '<!doctype html><head><title>Paint</title></head>')
-await Bun.write(join(folder, 'assets/index-a1b2.js'), 'console.log("a script long enough to be compressed")')
+await Bun.write(join(folder, 'assets/index-a1b2.js'), SCRIPT)
 await Bun.write(join(scratch, 'outside.txt'), 'secret')
 
 const wall = await openWall({ findViewerFile: await loadViewerFiles(await readFilesIn(folder)) })
@@ -88,6 +91,19 @@ test('a file whose name Vite derived from its content may be cached permanently'
   expect(response.headers.get('content-type')).toStartWith('text/javascript')
   expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
   expect(response.headers.get('content-encoding')).toBe('gzip')
+})
+
+test('a client that prefers Brotli gets a file as Brotli once it is compressed, and as gzip until then', async () => {
+  const preferences = { 'Accept-Encoding': 'gzip, br' }
+  const send = () => wall.sendRequest('GET /assets/index-a1b2.js', { headers: preferences })
+  expect((await send()).headers.get('content-encoding')).toBe('gzip')
+  const response = await waitFor(async () => {
+    const one = await send()
+    return one.headers.get('content-encoding') === 'br' ? one : undefined
+  })
+  expect(response.headers.get('vary')).toBe('Accept-Encoding')
+  expect(response.headers.get('content-type')).toStartWith('text/javascript')
+  expect(brotliDecompressSync(await response.bytes()).toString()).toBe(SCRIPT)
 })
 
 test('a request for a path that is not a file of the viewer gets a 404', async () => {
