@@ -1,12 +1,9 @@
-/**
- * Compares the wall with the limits of the machine and with naive implementations. `--full` takes longer and
- * opens a browser. `--check` exits with 1 if a ratio misses its goal. `--write` writes the results into
- * docs/benchmarks.md. Other arguments select the scenarios whose titles contain all of them.
- */
+/** `bun run bench`: compares the wall with the limits of the machine and with naive implementations. */
 
 import { mkdir } from 'node:fs/promises'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import type { Findings } from './findings.ts'
 import goals from './goals.json' with { type: 'json' }
 import { pinProcess } from './measure/cpu.ts'
@@ -23,9 +20,23 @@ const FULL = { rounds: 7, ms: 2000, warmMs, steadyMs: 600_000 }
 
 const OUT = join(import.meta.dir, 'out')
 
-const options = process.argv.slice(2)
-const hasOption = (option: string) => options.includes(option)
-const words = options.filter((option) => !option.startsWith('--'))
+const USAGE = `Usage: bun run bench [--full] [--check] [--write] [WORD ...]
+
+  --full   takes longer, and also runs the scenarios that start other servers or a browser
+  --check  exits with 1 if a figure misses its goal
+  --write  writes the figures into docs/benchmarks.md
+  WORD     runs only the scenarios whose titles contain every word`
+
+const ALL = { ...scenarios, ...onServer, ...behindProxy, ...inBrowser }
+
+const { options, words } = readArguments()
+const chosen = Object.entries(options.full || words.length > 0 ? ALL : scenarios).filter(([title]) =>
+  words.every((word) => title.includes(word)),
+)
+if (chosen.length === 0) {
+  console.error(`No scenario's title contains ${words.join(' and ')}. The scenarios:\n${listScenarios()}`)
+  process.exit(2)
+}
 
 const report = await runScenarios()
 const checked = checkGoals(report, goals)
@@ -34,8 +45,31 @@ console.log(
 )
 for (const { line } of checked) console.log(line)
 await saveReport(report)
-if (hasOption('--write')) await writeResults(renderMarkdown(report, goals, describeMachine()))
-if (hasOption('--check') && checked.some(({ isMet }) => !isMet)) process.exitCode = 1
+if (options.write) await writeResults(renderMarkdown(report, goals, describeMachine()))
+if (options.check && checked.some(({ isMet }) => !isMet)) process.exitCode = 1
+
+/** Reads the command line; exits after printing the help or an error. */
+function readArguments() {
+  const flag = { type: 'boolean', default: false } as const
+  try {
+    const { values, positionals } = parseArgs({
+      options: { full: flag, check: flag, write: flag, help: flag },
+      allowPositionals: true,
+    })
+    if (!values.help) return { options: values, words: positionals }
+    console.log(`${USAGE}\n\nThe scenarios:\n${listScenarios()}`)
+    process.exit()
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`)
+    process.exit(2)
+  }
+}
+
+function listScenarios(): string {
+  return Object.keys(ALL)
+    .map((title) => `  ${title}`)
+    .join('\n')
+}
 
 /** Runs the scenarios, and prints each result when it is ready. */
 async function runScenarios(): Promise<Report> {
@@ -45,12 +79,9 @@ async function runScenarios(): Promise<Report> {
   process.once('SIGINT', stopAndExit)
   const found: Record<string, Findings> = {}
   try {
-    const all =
-      hasOption('--full') || words.length > 0 ? { ...scenarios, ...onServer, ...behindProxy, ...inBrowser } : scenarios
-    const chosen = Object.entries(all).filter(([title]) => words.every((word) => title.includes(word)))
     for (const [at, [title, scenario]] of chosen.entries()) {
       console.log(`\n[${at + 1}/${chosen.length}] ${title}`)
-      const findings = await scenario(walls, hasOption('--full') ? FULL : QUICK)
+      const findings = await scenario(walls, options.full ? FULL : QUICK)
       console.log(renderTable(findings))
       found[title] = findings
     }
