@@ -1,6 +1,5 @@
 /** `bun run bench`: compares the wall with the limits of the machine and with naive implementations. */
 
-import { mkdir } from 'node:fs/promises'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -20,22 +19,29 @@ const FULL = { rounds: 7, ms: 2000, warmMs, steadyMs: 600_000 }
 
 const OUT = join(import.meta.dir, 'out')
 
-const USAGE = `Usage: bun run bench [--full] [--check] [--write] [WORD ...]
+const ALL = { ...scenarios, ...onServer, ...behindProxy, ...inBrowser }
+
+const USAGE = `bun run bench [--full] [--check] [--write] [WORD ...]
 
   --full   takes longer, and also runs the scenarios that start other servers or a browser
   --check  exits with 1 if a figure misses its goal
   --write  writes the figures into docs/benchmarks.md
-  WORD     runs only the scenarios whose titles contain every word`
+  WORD     runs only the scenarios whose titles contain every word
 
-const ALL = { ...scenarios, ...onServer, ...behindProxy, ...inBrowser }
+The scenarios:
+  ${Object.keys(ALL).join('\n  ')}`
 
-const { options, words } = readArguments()
+const flag = { type: 'boolean', default: false } as const
+const { values: options, positionals: words } = parseArgs({
+  options: { full: flag, check: flag, write: flag, help: flag },
+  allowPositionals: true,
+})
 const chosen = Object.entries(options.full || words.length > 0 ? ALL : scenarios).filter(([title]) =>
   words.every((word) => title.includes(word)),
 )
-if (chosen.length === 0) {
-  console.error(`No scenario's title contains ${words.join(' and ')}. The scenarios:\n${listScenarios()}`)
-  process.exit(2)
+if (options.help || chosen.length === 0) {
+  console.log(USAGE)
+  process.exit(options.help ? 0 : 2)
 }
 
 const report = await runScenarios()
@@ -47,29 +53,6 @@ for (const { line } of checked) console.log(line)
 await saveReport(report)
 if (options.write) await writeResults(renderMarkdown(report, goals, describeMachine()))
 if (options.check && checked.some(({ isMet }) => !isMet)) process.exitCode = 1
-
-/** Reads the command line; exits after printing the help or an error. */
-function readArguments() {
-  const flag = { type: 'boolean', default: false } as const
-  try {
-    const { values, positionals } = parseArgs({
-      options: { full: flag, check: flag, write: flag, help: flag },
-      allowPositionals: true,
-    })
-    if (!values.help) return { options: values, words: positionals }
-    console.log(`${USAGE}\n\nThe scenarios:\n${listScenarios()}`)
-    process.exit()
-  } catch (error) {
-    console.error(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`)
-    process.exit(2)
-  }
-}
-
-function listScenarios(): string {
-  return Object.keys(ALL)
-    .map((title) => `  ${title}`)
-    .join('\n')
-}
 
 /** Runs the scenarios, and prints each result when it is ready. */
 async function runScenarios(): Promise<Report> {
@@ -93,7 +76,6 @@ async function runScenarios(): Promise<Report> {
 }
 
 async function saveReport(found: Report): Promise<void> {
-  await mkdir(OUT, { recursive: true })
   const path = join(OUT, `${new Date().toISOString().replaceAll(/[:.]/g, '-')}.json`)
   await Bun.write(path, JSON.stringify({ machine: describeMachine(), found, goals }, undefined, 2))
   console.log(`\nAll figures are in ${path}`)

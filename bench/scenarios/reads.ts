@@ -69,8 +69,7 @@ async function createSameBytesTarget(
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Target> {
   const server = await servers.getFloorServer()
-  const same: string[] = []
-  for (const path of [paths].flat()) same.push(await server.storeResponse(wall, path, headers))
+  const same = await Array.fromAsync([paths].flat(), (path) => server.storeResponse(wall, path, headers))
   return { name: SAME, server, status, startRound: repeatInTurn(same, headers) }
 }
 
@@ -126,14 +125,13 @@ const SOLD = 1000
  */
 export const measureDemands: Scenario = async (servers, pace) => {
   const [wall, naive] = [await servers.getWall(SOLD), await servers.getNaiveServer(SOLD)]
-  const repeatPageGet = (path: string) => repeatRequest(encodeRequest('GET', path))
   // The blocks of the first row, which a wall sells last. The bare handler also sends a different response for each
   // block, so that it, too, loads each response from memory.
   const blocks = Array.from({ length: COLS }, (_, column) => `/blocks/${column},0`)
   const samples = await measureInTurns(
     [
       await createSameBytesTarget(servers, wall, blocks, 402),
-      { name: 'the SDK, each time', server: naive, status: 402, startRound: repeatPageGet('/sdk') },
+      { name: 'the SDK, each time', server: naive, status: 402, startRound: repeatInTurn(['/sdk']) },
       { name: 'this wall, 160 blocks', server: wall, status: 402, startRound: repeatInTurn(blocks) },
     ],
     pace,

@@ -20,16 +20,18 @@ const WARM_UP_MAX = 3
 /** The CPU time from one repaint until every form of the canvas read shows it, on walls of three sizes. */
 export const measurePublishing: Scenario = async (servers, { rounds }) => {
   const sizes = [100, 1000, TOTAL_BLOCKS].map((blocks) => ({ blocks, agents: countAgents(blocks) }))
-  const walls: Measured[] = []
-  for (const { blocks, agents } of [...sizes, { blocks: TOTAL_BLOCKS, agents: MANY_AGENTS }]) {
+  sizes.push({ blocks: TOTAL_BLOCKS, agents: MANY_AGENTS })
+  const walls = await Array.fromAsync(sizes, async ({ blocks, agents }) => {
     const wall = await servers.getWall(blocks, nameWall(blocks, agents), {}, agents)
     const sign = createRepaintSigner(blocks, agents)
     for (let round = 0; round < Math.min(rounds, WARM_UP_MAX); round++) await repaintOnce(wall, sign())
-    walls.push({ what: `${blocks} blocks, ${agents} agents`, wall, sign, idle: [], busy: [] })
-  }
+    const costs: { readonly idle: number[]; readonly busy: number[] } = { idle: [], busy: [] }
+    return { what: `${blocks} blocks, ${agents} agents`, wall, sign, ...costs }
+  })
   // Garbage collection affects some of the rounds, so there are more rounds than in other scenarios.
   for (let round = 0; round < 4 * rounds - 3; round++)
     for (const { wall, sign, idle, busy } of walls) {
+      // What the process does without a repaint does not count.
       idle.push(await measureCpuMs(wall.pid, () => Bun.sleep(PUBLISHED_AFTER_MS)))
       busy.push(await measureCpuMs(wall.pid, () => repaintOnce(wall, sign())))
     }
@@ -39,14 +41,6 @@ export const measurePublishing: Scenario = async (servers, { rounds }) => {
   }))
   const [few = Number.NaN, many = Number.NaN] = rows.slice(-2).map(({ figures }) => figures['CPU ms'])
   return { rows, ratios: { 'repaint: to publish, many agents over few': many / few } }
-}
-
-type Measured = {
-  readonly what: string
-  readonly wall: Server
-  readonly sign: () => Uint8Array
-  readonly idle: number[] // CPU milliseconds without a repaint, which do not count
-  readonly busy: number[]
 }
 
 async function repaintOnce({ port }: Server, bytes: Uint8Array): Promise<void> {

@@ -5,7 +5,7 @@
 
 import type { Area } from '../../shared/area.ts'
 import { BLOCK_SIZE } from '../../shared/wall.ts'
-import { pick, type Prng } from './prng.ts'
+import type { Prng } from '../../test/support/prng.ts'
 
 /** The content of one block. */
 export type BlockContent = {
@@ -17,37 +17,36 @@ export type BlockContent = {
 /**
  * The content of one block. Nine in ten blocks have a message, nine in ten have a link, and nearly all have a picture.
  */
-export function createContent(roll: Prng): BlockContent {
+export function createContent(random: Prng): BlockContent {
   return {
-    pixels: roll() < 0.96 ? createPicture(roll) : null,
-    message: roll() < 0.9 ? createSentence(roll) : null,
-    link:
-      roll() < 0.9
-        ? `https://${pick(roll, WORDS)}-${pick(roll, WORDS)}.example/${pick(roll, WORDS)}/${createHex(roll)}`
-        : null,
+    pixels: random.nextBoolean(0.96) ? createPicture(random) : null,
+    message: random.nextBoolean(0.9) ? createSentence(random) : null,
+    link: random.nextBoolean(0.9)
+      ? `https://${random.pick(WORDS)}-${random.pick(WORDS)}.example/${random.pick(WORDS)}/${createHex(random)}`
+      : null,
   }
 }
 
 /** A picture of 100 palette indices. */
-export const createPicture = (roll: Prng): Uint8Array => drawBlock(chooseBrush(roll))
+export const createPicture = (random: Prng): Uint8Array => drawBlock(chooseBrush(random))
 
 /** The contents of the blocks of one artwork, row by row: parts of one picture, with one message and link. */
-export function createWorkContents(roll: Prng, { w, h }: Pick<Area, 'w' | 'h'>): BlockContent[] {
-  const words = createContent(roll)
-  const brush = chooseBrush(roll)
+export function createWorkContents(random: Prng, { w, h }: Pick<Area, 'w' | 'h'>): BlockContent[] {
+  const words = createContent(random)
+  const brush = chooseBrush(random)
   return Array.from({ length: w * h }, (_, part) => {
     const [col, row] = [part % w, Math.floor(part / w)]
     return { ...words, pixels: drawBlock((x, y) => brush((x + col * BLOCK_SIZE) / w, (y + row * BLOCK_SIZE) / h)) }
   })
 }
 
-function chooseBrush(roll: Prng): Brush {
-  const kind = roll()
-  if (kind < 0.32) return createSprite(roll)
-  if (kind < 0.57) return createGradient(roll)
-  if (kind < 0.77) return createPhoto(roll)
-  if (kind < 0.92) return createGlyph(roll)
-  return () => Math.floor(roll() * 256)
+function chooseBrush(random: Prng): Brush {
+  const kind = random.nextInt(100)
+  if (kind < 32) return createSprite(random)
+  if (kind < 57) return createGradient(random)
+  if (kind < 77) return createPhoto(random)
+  if (kind < 92) return createGlyph(random)
+  return () => random.nextInt(256)
 }
 
 /** The palette index at a point of a picture of ten by ten pixels. */
@@ -56,34 +55,34 @@ type Brush = (x: number, y: number) => number
 const drawBlock = (brush: Brush) =>
   Uint8Array.from({ length: BLOCK_SIZE ** 2 }, (_, at) => brush(at % BLOCK_SIZE, Math.floor(at / BLOCK_SIZE)))
 
-const chooseColour = (roll: Prng) => Math.floor(roll() * 216)
+const chooseColour = (random: Prng) => random.nextInt(216)
 
 /** A symmetric figure, like a small creature, on a plain background. */
-function createSprite(roll: Prng): Brush {
-  const colours = [chooseColour(roll), chooseColour(roll), chooseColour(roll)] as const
-  const half = Array.from({ length: BLOCK_SIZE }, () => Array.from({ length: 5 }, () => Math.floor(roll() * 3)))
+function createSprite(random: Prng): Brush {
+  const colours = [chooseColour(random), chooseColour(random), chooseColour(random)] as const
+  const half = Array.from({ length: BLOCK_SIZE }, () => Array.from({ length: 5 }, () => random.nextInt(3)))
   return (x, y) => colours[(half[Math.floor(y)]?.[Math.floor(x < 5 ? x : 10 - x)] ?? 0) as 0 | 1 | 2]
 }
 
 /** A gradient from one level of a colour to another. */
-function createGradient(roll: Prng): Brush {
-  const [from, step] = [Math.floor(roll() * 180), pick(roll, [1, 6, 36])]
-  const [right, down] = [roll(), roll()]
+function createGradient(random: Prng): Brush {
+  const [from, step] = [random.nextInt(180), random.pick([1, 6, 36])]
+  const [right, down] = [random.nextInt(100) / 100, random.nextInt(100) / 100]
   return (x, y) => Math.min(215, from + step * Math.floor((x * right + y * down) / 3.6))
 }
 
 /** Shades that vary smoothly, dithered. */
-function createPhoto(roll: Prng): Brush {
-  const base = Math.floor(roll() * 160)
-  const [fx, fy, turn] = [roll(), roll(), roll() * 6]
-  return (x, y) => base + Math.floor(24 + 20 * Math.sin(x * fx + y * fy + turn) + 3 * roll())
+function createPhoto(random: Prng): Brush {
+  const base = random.nextInt(160)
+  const [fx, fy, turn] = [random.nextInt(100) / 100, random.nextInt(100) / 100, random.nextInt(600) / 100]
+  return (x, y) => base + Math.floor(24 + 20 * Math.sin(x * fx + y * fy + turn)) + random.nextInt(3)
 }
 
 /** A shape like a character, made of straight strokes in one colour. */
-function createGlyph(roll: Prng): Brush {
-  const [ink, paper] = [chooseColour(roll), chooseColour(roll)]
-  const across = [1 + Math.floor(roll() * 8), 1 + Math.floor(roll() * 8)]
-  const along = [1 + Math.floor(roll() * 8)]
+function createGlyph(random: Prng): Brush {
+  const [ink, paper] = [chooseColour(random), chooseColour(random)]
+  const across = [1 + random.nextInt(8), 1 + random.nextInt(8)]
+  const along = [1 + random.nextInt(8)]
   return (x, y) => (across.includes(Math.floor(y)) || along.includes(Math.floor(x)) ? ink : paper)
 }
 
@@ -117,8 +116,8 @@ const WORDS = [
   'orbit',
 ] as const
 
-function createSentence(roll: Prng): string {
-  return Array.from({ length: 5 + Math.floor(roll() * 14) }, () => pick(roll, WORDS)).join(' ')
+function createSentence(random: Prng): string {
+  return Array.from({ length: 5 + random.nextInt(14) }, () => random.pick(WORDS)).join(' ')
 }
 
-const createHex = (roll: Prng) => Math.floor(roll() * 2 ** 24).toString(16)
+const createHex = (random: Prng) => random.nextInt(2 ** 24).toString(16)

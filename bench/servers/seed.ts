@@ -7,8 +7,8 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { openWall } from '../../db/sqlite/open.ts'
 import { placeArea, listAreaBlocks } from '../../shared/area.ts'
 import { CLAIM_ORDER, type BlockIndex } from '../../shared/wall.ts'
+import { createPrng, type Prng } from '../../test/support/prng.ts'
 import { createContent, createWorkContents, type BlockContent } from './art.ts'
-import { createPrng, pick, type Prng } from './prng.ts'
 import seedSql from './seed.sql' with { type: 'text' }
 
 /** The network that seeded walls sell on, as CAIP-2. */
@@ -34,13 +34,13 @@ export type Seeding = { readonly blocks: number; readonly agents: number; readon
 export function seedWall(path: string, { blocks, agents, inWorks = false }: Seeding): void {
   const connection = openWall(path, NETWORK)
   const sql = prepareStatements(connection)
-  const roll = createPrng(14_400)
+  const random = createPrng(14_400)
   const people = Array.from({ length: agents }, (_, at) => ({
     wallet: privateKeyToAccount(toPrivateKey(at + 1)).address.toLowerCase(),
-    name: `${pick(roll, ['Ada', 'Noether', 'Gauss', 'Euler', 'Turing'])} ${at + 1}`,
-    framework: pick(roll, ['langchain', 'autogen', 'crewai', 'own', null]),
+    name: `${random.pick(['Ada', 'Noether', 'Gauss', 'Euler', 'Turing'])} ${at + 1}`,
+    framework: random.pick(['langchain', 'autogen', 'crewai', 'own', null]),
   }))
-  const sales = inWorks ? listSalesOfWorks(roll, blocks, agents) : listSingleSales(roll, blocks, agents)
+  const sales = inWorks ? listSalesOfWorks(random, blocks, agents) : listSingleSales(random, blocks, agents)
   connection.write(() => {
     for (const [at, { block, buyer: person, shown }] of sales.entries()) {
       const number = at + 1
@@ -58,11 +58,11 @@ export function seedWall(path: string, { blocks, agents, inWorks = false }: Seed
   connection.close()
 }
 
-const listSingleSales = (roll: Prng, blocks: number, agents: number): SeededSale[] =>
+const listSingleSales = (random: Prng, blocks: number, agents: number): SeededSale[] =>
   CLAIM_ORDER.slice(0, blocks).map((block, at) => ({
     block,
     buyer: chooseBuyer(at + 1, agents),
-    shown: createContent(roll),
+    shown: createContent(random),
   }))
 
 // The sizes in blocks of many small artworks and a few large ones, sixteen blocks on average.
@@ -80,15 +80,15 @@ const WORK_SIZES = [
 ] as const
 
 /** Sales of artworks around the middle, each to one buyer, until about this many blocks are sold. */
-function listSalesOfWorks(roll: Prng, blocks: number, agents: number): SeededSale[] {
+function listSalesOfWorks(random: Prng, blocks: number, agents: number): SeededSale[] {
   const sold = new Map<BlockIndex, SeededSale>()
   for (let work = 1; sold.size < blocks; work++) {
-    const [w, h] = pick(roll, WORK_SIZES)
+    const [w, h] = random.pick(WORK_SIZES)
     const place = CLAIM_ORDER.values()
       .map((block) => placeArea(block, { w, h }))
       .find((area) => area !== undefined && listAreaBlocks(area).every((block) => !sold.has(block)))
     if (place === undefined) break
-    const shown = createWorkContents(roll, place)
+    const shown = createWorkContents(random, place)
     for (const [part, block] of listAreaBlocks(place).entries()) {
       const one = shown[part]
       if (one) sold.set(block, { block, buyer: chooseBuyer(work, agents), shown: one })
