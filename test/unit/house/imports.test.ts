@@ -26,7 +26,9 @@ const locateSource = (name: string) => `server/${name}.ts`
 const MEASURED = ['app', 'config', 'serve', 'adapters/wallets/recover', 'http/canvas/precompressed-body'].map(
   locateSource,
 )
-const BORROWED = ['page/browser.ts', 'postgres/server.ts', 'e2e/proxies.ts'].map((file) => `test/support/${file}`)
+const BORROWED = ['page/browser.ts', 'postgres/server.ts', 'e2e/proxies.ts', 'prng.ts'].map(
+  (file) => `test/support/${file}`,
+)
 
 /**
  * The imports that a room may have besides its own files: `files` of the project, and either the packages in `uses`, or
