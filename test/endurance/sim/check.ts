@@ -611,6 +611,9 @@ function checkReceipt(payment: Payment, target: Target, receipt: SoldPurchase, r
   const key = toPaymentKey(payment)
   assertPromise(row !== undefined && isSold(row), 'I5: a receipt is for a stored sale', key)
   assertPromise(receipt.payment.payer === payment.payer, "I5: a receipt is for the payer's own block", key)
+  const isOfNonce = toPaymentKey(receipt.payment) === key
+  const isForAmount = !isOfNonce || receipt.payment.amount === payment.amount
+  assertPromise(isForAmount, 'I5: a payment that is signed again for another amount gets no receipt', key)
   assertPromise(receipt.block === row.block, 'I5: a receipt matches the stored sale', key)
   assertPromise(receipt.target === row.target, 'I5: a receipt is for everything that was bought', key)
   const asked = isNext(target) ? row.target === target : resolveTarget(receipt) === target
