@@ -25,7 +25,7 @@ const USAGE = `bun run bench [--full] [--check] [--write] [WORD ...]
 
   --full   takes longer, and also runs the scenarios that start other servers or a browser
   --check  exits with 1 if a figure misses its goal
-  --write  writes the figures into docs/benchmarks.md
+  --write  writes the table in docs/benchmarks.md; takes no WORD, because the table needs every scenario
   WORD     runs only the scenarios whose titles contain every word
 
 The scenarios:
@@ -39,7 +39,7 @@ const { values: options, positionals: words } = parseArgs({
 const chosen = Object.entries(options.full || words.length > 0 ? ALL : scenarios).filter(([title]) =>
   words.every((word) => title.includes(word)),
 )
-if (options.help || chosen.length === 0) {
+if (options.help || chosen.length === 0 || (options.write && words.length > 0)) {
   console.log(USAGE)
   process.exit(options.help ? 0 : 2)
 }
