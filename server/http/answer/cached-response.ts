@@ -1,9 +1,9 @@
 /** Responses that are the same for every client: built once, plain and compressed, and cloned for each request. */
 
 import type { WallView } from '../../domain/wall/wall-view.ts'
-import { BROTLI_LEVEL_MAX, createBrotliBody } from '../canvas/precompressed-body.ts'
-import { chooseEncoding, matchesEtag, prefersGzip, type Encoding } from '../request/negotiate.ts'
+import { chooseEncoding, matchesEtag, type Encoding } from '../request/negotiate.ts'
 import { getQuery } from '../request/request-url.ts'
+import { BROTLI_LEVEL_MAX, createBrotliBody } from './precompressed-body.ts'
 import { type HeaderFields, CACHED_BY_PROXIES, respond, respondUnchanged } from './respond.ts'
 
 /** Responds to a read with status 200, or with 304 if the client has the current version. */
@@ -35,17 +35,20 @@ export function createCachedResponse({ type, body, cacheControl, hasBrotli = fal
   const gzipped = createLazyValue(() => encode('gzip', Bun.gzipSync(bytes)))
   const findBrotliBody = hasBrotli ? createBrotliBody([bytes], BROTLI_LEVEL_MAX) : undefined
   let brotli: Response | undefined
-  const findBrotli = () => {
+  const isBrotliReady = () => {
     const content = findBrotliBody?.()
-    return content && (brotli ??= encode('br', content))
+    if (content !== undefined) brotli ??= encode('br', content)
+    return brotli !== undefined
   }
+  const offered = hasBrotli ? WITH_BROTLI : undefined
   const unchanged = createLazyValue(() => respondUnchanged(headers))
 
   return (request) => {
     if (matchesEtag(request.headers.get('if-none-match'), etag)) return cloneResponse(unchanged())
     const accepted = compressible.test(type) ? request.headers.get('accept-encoding') : null
-    const shortest = chooseEncoding(accepted, WITH_BROTLI) === 'br' ? findBrotli() : undefined
-    return cloneResponse(shortest ?? (prefersGzip(accepted) ? gzipped() : plain()))
+    const encoding = chooseEncoding(accepted, offered, isBrotliReady)
+    const encoded = encoding === 'br' ? brotli : encoding === 'gzip' ? gzipped() : undefined
+    return cloneResponse(encoded ?? plain())
   }
 }
 

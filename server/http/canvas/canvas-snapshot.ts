@@ -8,8 +8,6 @@ import type { Change, LogNumber } from '../../domain/wall/log.ts'
 import type { WallView } from '../../domain/wall/wall-view.ts'
 import type { Clock } from '../../ports.ts'
 import { cloneResponse, retainBody, releaseBody, type CachedResponse } from '../answer/cached-response.ts'
-import { CACHED_BRIEFLY, LOG_NUMBER, respond, respondUnchanged, type HeaderFields } from '../answer/respond.ts'
-import { matchesEtag, chooseEncoding, type Encoding } from '../request/negotiate.ts'
 import {
   createBrotliBody,
   joinGzip,
@@ -20,7 +18,9 @@ import {
   joinZstd,
   type Pieces,
   type Segment,
-} from './precompressed-body.ts'
+} from '../answer/precompressed-body.ts'
+import { CACHED_BRIEFLY, LOG_NUMBER, respond, respondUnchanged, type HeaderFields } from '../answer/respond.ts'
+import { matchesEtag, chooseEncoding, type Encoding } from '../request/negotiate.ts'
 
 /** The position of a part in the body, and its bytes. */
 export type Part = readonly [slot: number, content: Uint8Array<ArrayBuffer>]
@@ -158,17 +158,15 @@ function createPublishedState(type: string, bodies: Bodies, version: ReturnType<
     gzip: createPiecedBody(bodies.gzip, 'gzip'),
     zstd: createPiecedBody(bodies.zstd, 'zstd'),
   }
-  const chooseBodyEncoding = (accepted: string | null): Encoding | undefined => {
-    if (bodies.brotli !== undefined && chooseEncoding(accepted, WITH_BROTLI) === 'br') {
-      encoded.br ??= createReadyBody(bodies.brotli(), { 'Content-Encoding': 'br' })
-      if (encoded.br !== undefined) return 'br'
-    }
-    return chooseEncoding(accepted, ENCODINGS)
+  const offered = bodies.brotli === undefined ? ENCODINGS : WITH_BROTLI
+  const isBrotliReady = () => {
+    encoded.br ??= createReadyBody(bodies.brotli?.(), { 'Content-Encoding': 'br' })
+    return encoded.br !== undefined
   }
   return {
     answer(request) {
       if (matchesEtag(request.headers.get('if-none-match'), version.ETag)) return cloneResponse(unchanged)
-      const encoding = chooseBodyEncoding(request.headers.get('accept-encoding'))
+      const encoding = chooseEncoding(request.headers.get('accept-encoding'), offered, isBrotliReady)
       return cloneResponse((encoding && encoded[encoding]) ?? plain)
     },
     release() {

@@ -24,23 +24,26 @@ export type Encoding = 'br' | 'gzip' | 'zstd'
 
 /**
  * Selects the offered encoding that the client prefers, or the first of several that it prefers equally; `undefined` if
- * the body must stay unencoded.
+ * the body must stay unencoded. Brotli is selected only if `isBrotliReady`, which is called only for a client that
+ * prefers Brotli.
  */
 export function chooseEncoding(
   acceptEncoding: string | null,
   offered: readonly Encoding[] = ['gzip', 'zstd'],
+  isBrotliReady: () => boolean = () => true,
 ): Encoding | undefined {
   if (acceptEncoding === null) return undefined
   const qualities = parseQualities(acceptEncoding)
   const gzip = qualities.get('gzip') ?? qualities.get('x-gzip') ?? qualities.get('*') ?? 0
   const getQuality = (encoding: Encoding) => (encoding === 'gzip' ? gzip : (qualities.get(encoding) ?? 0))
-  const best = Math.max(...offered.map(getQuality))
-  if (best === 0 || best < (qualities.get('identity') ?? 0)) return undefined
-  return offered.find((encoding) => getQuality(encoding) === best)
+  const chooseFrom = (encodings: readonly Encoding[]) => {
+    const best = Math.max(...encodings.map(getQuality))
+    if (best === 0 || best < (qualities.get('identity') ?? 0)) return undefined
+    return encodings.find((encoding) => getQuality(encoding) === best)
+  }
+  const chosen = chooseFrom(offered)
+  return chosen === 'br' && !isBrotliReady() ? chooseFrom(offered.filter((encoding) => encoding !== 'br')) : chosen
 }
-
-/** Whether to send a body gzipped. */
-export const prefersGzip = (acceptEncoding: string | null): boolean => chooseEncoding(acceptEncoding) === 'gzip'
 
 /** Whether If-None-Match matches `etag`, by the weak comparison of RFC 9110. */
 export function matchesEtag(ifNoneMatch: string | null, etag: string): boolean {

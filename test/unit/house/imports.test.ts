@@ -23,7 +23,7 @@ const LOCK_FILES = ['package.json', 'bun.lock']
 const TYPEBOX = '@sinclair/typebox*'
 const NODE = ['bun', 'bun:*', 'node:*']
 const locateSource = (name: string) => `server/${name}.ts`
-const MEASURED = ['app', 'config', 'serve', 'adapters/wallets/recover', 'http/canvas/precompressed-body'].map(
+const MEASURED = ['app', 'config', 'serve', 'adapters/wallets/recover', 'http/answer/precompressed-body'].map(
   locateSource,
 )
 const BORROWED = ['page/browser.ts', 'postgres/server.ts', 'e2e/proxies.ts', 'prng.ts'].map(

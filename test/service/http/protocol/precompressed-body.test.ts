@@ -7,7 +7,7 @@ import {
   joinPlain,
   createSegment,
   joinZstd,
-} from '../../../../server/http/canvas/precompressed-body.ts'
+} from '../../../../server/http/answer/precompressed-body.ts'
 
 const texts = fc.array(fc.oneof(fc.string({ unit: 'grapheme' }), fc.constant('{"i":1,"t":2},'.repeat(500))), {
   maxLength: 12,
