@@ -1,8 +1,9 @@
 /** `bun run bench`: compares the wall with the limits of the machine and with naive implementations. */
 
-import { cpus } from 'node:os'
+import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { isInMemory } from '../test/support/machine.ts'
 import type { Findings } from './findings.ts'
 import goals from './goals.json' with { type: 'json' }
 import { pinProcess } from './measure/cpu.ts'
@@ -42,6 +43,10 @@ const chosen = Object.entries(options.full || words.length > 0 ? ALL : scenarios
 if (options.help || chosen.length === 0 || (options.write && words.length > 0)) {
   console.log(USAGE)
   process.exit(options.help ? 0 : 2)
+}
+if (isInMemory(tmpdir())) {
+  console.log(`${tmpdir()} is in memory, so no write waits for a disk. Set TMPDIR to a folder on a disk.`)
+  if (options.write) process.exit(2)
 }
 
 const report = await runScenarios()

@@ -1,6 +1,6 @@
 /** The load of the machine while tests run: how busy its CPUs are, and how long its disk takes. */
 
-import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -25,6 +25,12 @@ function measureFlush(): number {
     rmSync(path, { force: true })
   }
 }
+
+// The file systems tmpfs and ramfs, by the numbers that statfs(2) gives them.
+const IN_MEMORY = [0x01021994, 0x858458f6]
+
+/** Whether a folder is in memory, so that a flush there waits for no disk. */
+export const isInMemory = (folder: string): boolean => IN_MEMORY.includes(statfsSync(folder).type)
 
 /** The machine's state in words, as part of a sentence. */
 export const describeMachine = ({ load, processors, flushMs }: MachineState): string =>

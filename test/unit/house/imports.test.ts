@@ -26,7 +26,7 @@ const locateSource = (name: string) => `server/${name}.ts`
 const MEASURED = ['app', 'config', 'serve', 'adapters/wallets/recover', 'http/answer/precompressed-body'].map(
   locateSource,
 )
-const BORROWED = ['page/browser.ts', 'postgres/server.ts', 'e2e/proxies.ts', 'prng.ts'].map(
+const BORROWED = ['page/browser.ts', 'postgres/server.ts', 'e2e/proxies.ts', 'machine.ts', 'prng.ts'].map(
   (file) => `test/support/${file}`,
 )
 
