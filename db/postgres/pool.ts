@@ -67,6 +67,8 @@ const settings = {
   // A generic plan is made once per statement; this suffices because each statement finds its rows by an index,
   // whatever its values are.
   plan_cache_mode: 'force_generic_plan',
+  // Otherwise, a plan made while a table had few rows would continue to read the whole table as it grows.
+  enable_seqscan: 'off',
   timezone: 'UTC',
   // Only the wall sets this parameter, so its value shows whether a pooler drops settings.
   'wall.set_by': WALL_NAME,
