@@ -1,5 +1,6 @@
 /** Many writers, one commit: writes requested during a commit are stored after it, in one transaction. */
 
+import { setImmediate } from 'node:timers/promises'
 import { StoreUnavailable } from '../../server/domain/failure.ts'
 import type { Lockable, Tx } from '../tx.ts'
 
@@ -26,20 +27,18 @@ type Waiting = Write<() => void> & { readonly fail: (error: unknown) => void }
 // A group of this size takes a few hundredths of a second.
 const GROUP_MAX = 64
 
-// One group can run its statements while another waits for the disk.
-const GROUPS = 2
-
 /**
- * Returns a function that writes immediately if a group is free, or else together with other waiting writes. Two writes
- * to the same object are never in progress in groups at the same time. If a write is retried alone, the database's
- * locks separate it from the others.
+ * Returns a function that writes together with the other writes that wait by the next turn of the event loop. Only one
+ * group is in progress at a time, because the next group would wait for the counters of the log, and would meanwhile
+ * leave later writes to a third commit. A group never contains two writes to the same object. If a write is retried
+ * alone, the database's locks separate it from the others.
  */
 export function createGroupCommit({ commitAlone, commitTogether }: Means): Means['commitAlone'] {
   const waiting = new Set<Waiting>()
-  const taken = new Set<Lockable>()
-  let groups = 0
+  let isWriting = false
   const takeGroup = (): readonly Waiting[] => {
     const group: Waiting[] = []
+    const taken = new Set<Lockable>()
     for (const write of waiting) {
       if (group.length === GROUP_MAX) break
       if (write.about.some((one) => taken.has(one))) continue
@@ -71,12 +70,16 @@ export function createGroupCommit({ commitAlone, commitTogether }: Means): Means
         if (error instanceof StoreUnavailable) write.fail(error)
         else void writeAlone(write)
     }
-    for (const { about } of group) for (const one of about) taken.delete(one)
   }
   const writeAll = async () => {
-    groups += 1
-    for (let group = takeGroup(); group.length > 0; group = takeGroup()) await writeGroup(group)
-    groups -= 1
+    isWriting = true
+    while (waiting.size > 0) {
+      // All writers that the last commit answered can write again before the next group is taken. Otherwise, the first
+      // of them would get a commit of its own, and the rest would wait for two commits.
+      await setImmediate()
+      await writeGroup(takeGroup())
+    }
+    isWriting = false
   }
   return ({ about, work }) =>
     new Promise((resolve, reject) => {
@@ -88,6 +91,6 @@ export function createGroupCommit({ commitAlone, commitTogether }: Means): Means
           return () => resolve(result)
         },
       })
-      if (groups < GROUPS) void writeAll()
+      if (!isWriting) void writeAll()
     })
 }

@@ -52,83 +52,103 @@ function createWriters(lockedByOthers: readonly Lockable[] = []) {
         },
       })
     },
-    /** Ends a group, and resolves once its writers have their results. */
+    /** Resolves once the writers that wait now have begun, unless a group is in progress. */
+    begin: takeTurns,
+    /** Ends a group, and resolves once its writers have their results and the next group has begun. */
     async end(at: number) {
       groups[at]?.end()
-      await new Promise(setImmediate)
+      await takeTurns()
     },
   }
 }
 
+/** Waits for more turns of the event loop than a group needs to begin. */
+async function takeTurns() {
+  for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate)
+}
+
 test('a lone writer does not wait for other writers', async () => {
-  const { groups, write, end } = createWriters()
+  const { groups, write, begin, end } = createWriters()
   const first = write('a', 1)
+  await begin()
   expect(groups.map(({ names }) => names)).toEqual([['a']])
   await end(0)
   expect(await first).toBe('a is written')
 })
 
-test('writers that arrive while two groups are in progress share the next group, and each gets its own result', async () => {
-  const { groups, write, end } = createWriters()
-  const all = ['a', 'b', 'c', 'd', 'e'].map((name, at) => write(name, at))
-  expect(groups.map(({ names }) => names)).toEqual([['a'], ['b']])
+test('writers that arrive while a group is in progress share the next group, and each gets its own result', async () => {
+  const { groups, write, begin, end } = createWriters()
+  const first = write('a', 0)
+  await begin()
+  const others = ['b', 'c', 'd'].map((name, at) => write(name, at + 1))
+  await begin()
+  expect(groups.map(({ names }) => names)).toEqual([['a']])
   await end(0)
-  expect(groups.map(({ names }) => names)).toEqual([['a'], ['b'], ['c', 'd', 'e']])
+  expect(groups.map(({ names }) => names)).toEqual([['a'], ['b', 'c', 'd']])
   await end(1)
-  await end(2)
-  expect(await Promise.all(all)).toEqual(['a', 'b', 'c', 'd', 'e'].map((name) => `${name} is written`))
+  expect(await first).toBe('a is written')
+  expect(await Promise.all(others)).toEqual(['b', 'c', 'd'].map((name) => `${name} is written`))
 })
 
-test('two writes about the same wallet are never in progress together, and keep their order', async () => {
-  const { groups, write, end } = createWriters()
-  const all = [write('a', 1), write('b', 1), write('c', 2), write('d', 1)]
-  expect(groups.map(({ names }) => names)).toEqual([['a'], ['c']])
-  await end(1)
-  expect(groups).toHaveLength(2)
+test('writers that write again as soon as they have their results share the next group', async () => {
+  const { groups, write, begin, end } = createWriters()
+  const writeTwice = async (name: string, payer: number) => {
+    await write(`${name}1`, payer)
+    await write(`${name}2`, payer)
+  }
+  const all = ['a', 'b', 'c'].map(writeTwice)
+  await begin()
   await end(0)
+  expect(groups.map(({ names }) => names)).toEqual([
+    ['a1', 'b1', 'c1'],
+    ['a2', 'b2', 'c2'],
+  ])
+  await end(1)
+  await Promise.all(all)
+})
+
+test('two writes about the same wallet are never in one group, and keep their order', async () => {
+  const { groups, write, begin, end } = createWriters()
+  const all = [write('a', 1), write('b', 1), write('c', 2), write('d', 1)]
+  await begin()
+  expect(groups.map(({ names }) => names)).toEqual([['a', 'c']])
+  await end(0)
+  await end(1)
   await end(2)
-  await end(3)
-  expect(groups.map(({ names }) => names)).toEqual([['a'], ['c'], ['b'], ['d']])
+  expect(groups.map(({ names }) => names)).toEqual([['a', 'c'], ['b'], ['d']])
   await Promise.all(all)
 })
 
 test('if another process has locked the wallet of a write, that write runs alone, and the rest of its group completes without it', async () => {
-  const { alone, groups, write, end } = createWriters([createWalletAddress(3)])
-  const all = [1, 2, 3, 4].map((payer) => write(`of ${payer}`, payer))
+  const { alone, groups, write, begin, end } = createWriters([createWalletAddress(3)])
+  const all = [3, 4].map((payer) => write(`of ${payer}`, payer))
+  await begin()
+  expect(groups[0]?.names).toEqual(['of 3', 'of 4'])
   await end(0)
-  await end(1)
-  expect(groups[2]?.names).toEqual(['of 3', 'of 4'])
-  await end(2)
   expect(alone).toEqual(['of 3'])
-  expect(await Promise.all(all)).toHaveLength(4)
+  expect(await Promise.all(all)).toHaveLength(2)
 })
 
 test('if one write of a group fails, every write of the group is retried alone, and only the failing one fails', async () => {
-  const { alone, groups, write, end } = createWriters()
-  const before = [write('a', 1), write('b', 2)]
+  const { alone, groups, write, begin } = createWriters()
   const failing = catchFailure(
-    write('c', 3, () => {
-      throw new Error('c fails')
+    write('a', 1, () => {
+      throw new Error('a fails')
     }),
   )
-  const other = write('d', 4)
-  await end(0)
-  groups[2]?.fail(new Error('c fails'))
-  await end(1)
-  expect(alone).toEqual(['c', 'd'])
-  expect(await failing).toEqual(new Error('c fails'))
-  expect(await other).toBe('d is written')
-  await Promise.all(before)
+  const other = write('b', 2)
+  await begin()
+  groups[0]?.fail(new Error('a fails'))
+  expect(await failing).toEqual(new Error('a fails'))
+  expect(await other).toBe('b is written')
+  expect(alone).toEqual(['a', 'b'])
 })
 
 test('if it is unknown whether a group was committed, all its writers get a CommitUnknown error, and no write is retried', async () => {
-  const { alone, groups, write, end } = createWriters()
-  const before = [write('a', 1), write('b', 2)]
-  const lost = [write('c', 3), write('d', 4)].map(catchFailure)
-  await end(0)
-  groups[2]?.fail(new CommitUnknown('the result of a commit is not known yet'))
-  await end(1)
+  const { alone, groups, write, begin } = createWriters()
+  const lost = [write('a', 1), write('b', 2)].map(catchFailure)
+  await begin()
+  groups[0]?.fail(new CommitUnknown('the result of a commit is not known yet'))
   for (const failure of await Promise.all(lost)) expect(failure).toBeInstanceOf(CommitUnknown)
   expect(alone).toEqual([])
-  await Promise.all(before)
 })
