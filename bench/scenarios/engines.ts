@@ -26,12 +26,16 @@ const CONNECTIONS = 16
 const REPAINTS_PER_MS = 0.5
 const PURCHASES_PER_MS = 0.1
 
+// How long a flush takes on a slow disk, such as a network disk.
+const FLUSH_MS = 4
+
 const LAGS_A_ROUND = 20
 const CANVAS_LAGS_A_ROUND = 2
 
 export const measureEngines: Scenario = async (servers, pace) => {
   // Commits wait for the disk, as on an operator's server.
   const server = await startPostgres({ isDurable: true })
+  const slow = await startPostgres({ isDurable: true, flushMs: FLUSH_MS })
   const stubs = startStubServices()
   const walls: WallProcess[] = []
   try {
@@ -40,6 +44,7 @@ export const measureEngines: Scenario = async (servers, pace) => {
     const ledgers = [
       await measureLedger('SQLite, ledger only', file),
       await measureLedger('PostgreSQL, ledger only', one),
+      await measureLedger(`PostgreSQL, ledger only, flushes of ${FLUSH_MS} ms`, await createDatabase(slow)),
     ]
     await measureLedger('', three)
     const startWalls = async (place: Place, count: number) => {
@@ -66,7 +71,7 @@ export const measureEngines: Scenario = async (servers, pace) => {
   } finally {
     await Promise.all(walls.map((wall) => wall.kill()))
     await stubs.stop()
-    await server.stop()
+    await Promise.all([server.stop(), slow.stop()])
   }
 }
 
@@ -168,7 +173,8 @@ async function measureNameLag(here: Server, there: Server, name: string): Promis
   })
   const body = JSON.stringify({ wallet: account.address, ts, signature, name })
   const changing = encodeRequest('PUT', '/api/agents/me', { 'Content-Type': 'application/json' }, body)
-  return await measureLag(here, changing, async () => (await fetchText(there, '/api/agents')).includes(`"${name}"`))
+  const fetchNames = async () => await (await fetch(`http://127.0.0.1:${there.port}/api/agents`)).text()
+  return await measureLag(here, changing, async () => (await fetchNames()).includes(`"${name}"`))
 }
 
 async function measureCanvasLag(here: Server, there: Server, changing: Uint8Array): Promise<number> {
@@ -186,6 +192,3 @@ async function measureLag({ port }: Server, changing: Uint8Array, isSeen: () => 
   while (!(await isSeen()));
   return performance.now() - answeredAt
 }
-
-const fetchText = async ({ port }: Server, path: string) =>
-  await (await fetch(`http://127.0.0.1:${port}${path}`)).text()

@@ -36,13 +36,16 @@ export type PostgresServer = {
   stop(): Promise<void>
 }
 
-/** How the server runs. With `isDurable`, commits wait for the disk, which only some tests need. */
-export type Running = { readonly isDurable?: boolean }
+/**
+ * How the server runs. With `isDurable`, commits wait for the disk, which only some tests need; with `flushMs`, each
+ * flush takes this much longer, as on a slower disk.
+ */
+export type Running = { readonly isDurable?: boolean; readonly flushMs?: number }
 
 /** Starts a server, or uses the one at `TEST_DATABASE_URL`. */
-export async function startPostgres({ isDurable = false }: Running = {}): Promise<PostgresServer> {
+export async function startPostgres(running: Running = {}): Promise<PostgresServer> {
   const named = Bun.env['TEST_DATABASE_URL']
-  const own = named === undefined || named === '' ? await startOwnServer(isDurable) : undefined
+  const own = named === undefined || named === '' ? await startOwnServer(running) : undefined
   const base = own?.url ?? named ?? ''
   const formatUrl = (name: string) => {
     const place = new URL(base)
@@ -81,7 +84,7 @@ export async function startPostgres({ isDurable = false }: Running = {}): Promis
 
 type OwnServer = Omit<PostgresServer, 'getUrl' | 'createDatabase'> & { readonly url: string }
 
-async function startOwnServer(isDurable: boolean): Promise<OwnServer> {
+async function startOwnServer({ isDurable = false, flushMs = 0 }: Running): Promise<OwnServer> {
   const programs = findPrograms()
   const folder = await mkdtemp(join(tmpdir(), 'wall-postgres-'))
   const [data, libraries] = [join(folder, 'data'), join(folder, 'lib')]
@@ -107,6 +110,8 @@ async function startOwnServer(isDurable: boolean): Promise<OwnServer> {
     max_connections: 200,
     fsync: isDurable ? 'on' : 'off',
     full_page_writes: isDurable ? 'on' : 'off',
+    commit_delay: flushMs * 1000,
+    commit_siblings: 0,
     shared_buffers: '64MB',
     max_wal_size: '256MB',
     autovacuum_naptime: '10s',
