@@ -54,7 +54,8 @@ const CLOSE_SECONDS = 5
 /** The application name of processes with an open wall. */
 export const WALL_NAME = 'pixel-wall'
 
-const settings = {
+/** The settings of each session. The wall refuses a pooler that drops them. */
+export const SESSION_SETTINGS = {
   statement_timeout: STATEMENT_MS,
   lock_timeout: LOCK_MS,
   idle_in_transaction_session_timeout: STATEMENT_MS,
@@ -174,7 +175,7 @@ function createConnector(url: string, name: string) {
       adapter: 'postgres',
       bigint: true,
       connectionTimeout: CONNECT_SECONDS,
-      connection: { ...settings, application_name: name },
+      connection: { ...SESSION_SETTINGS, application_name: name },
       ...options,
     })
 }

@@ -59,6 +59,7 @@ export function openFront(ask: Ask, folder?: string): Front {
   let shows: 'trusted' | 'forged' | 'nothing' = 'trusted'
   const presentCertificate = async (what: typeof shows) => {
     if (shows === what) return
+    await waitForRequests(server)
     await server.stop(true)
     shows = what
     if (what !== 'nothing') server = listen(what, port)
@@ -74,6 +75,15 @@ export function openFront(ask: Ask, folder?: string): Front {
     },
     stop: () => server.stop(true),
   }
+}
+
+// Longer than a dependency takes to respond.
+const DRAIN_MS = 1000
+
+/** Lets requests in progress end, unless they hang: a response that is cut off would look like another failure. */
+async function waitForRequests(server: { readonly pendingRequests: number }): Promise<void> {
+  const until = performance.now() + DRAIN_MS
+  while (server.pendingRequests > 0 && performance.now() < until) await Bun.sleep(1)
 }
 
 export const hangForever: Failing = () => new Promise(() => {})

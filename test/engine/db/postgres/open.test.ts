@@ -7,6 +7,7 @@ import { SQL } from 'bun'
 import { CannotOpen } from '../../../../db/cannot-open.ts'
 import type { Engine } from '../../../../db/engine.ts'
 import { openPostgres } from '../../../../db/postgres/open.ts'
+import { SESSION_SETTINGS } from '../../../../db/postgres/pool.ts'
 import { openSqlite } from '../../../../db/sqlite/open.ts'
 import { WALL_COLUMNS, WALL_TABLES } from '../../../../db/wall-rows.ts'
 import { StoreUnavailable } from '../../../../server/domain/failure.ts'
@@ -147,9 +148,6 @@ describe('databases that are refused, and the errors about them', () => {
         await queryRows(url.href, `ALTER DATABASE ${url.pathname.slice(1)} SET ${limit}`)
       const folder = mkdtempSync(join(tmpdir(), 'wall-pooler-'))
       const port = await findFreePort()
-      const settings =
-        'statement_timeout,lock_timeout,idle_in_transaction_session_timeout,default_transaction_isolation,' +
-        'synchronous_commit,tcp_keepalives_idle,tcp_keepalives_interval,tcp_keepalives_count,wall.set_by'
       const config = join(folder, 'pgbouncer.ini')
       await Bun.write(
         config,
@@ -161,7 +159,7 @@ listen_port = ${port}
 unix_socket_dir =
 auth_type = any
 pool_mode = ${mode}
-ignore_startup_parameters = ${how === 'rejects settings' ? '' : settings}
+ignore_startup_parameters = ${how === 'rejects settings' ? '' : Object.keys(SESSION_SETTINGS).join()}
 `,
       )
       chmodSync(folder, 0o755)
