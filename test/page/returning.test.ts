@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { waitUntilReady } from '../support/page/driver.ts'
 import { requireBlockAt, canvas, nastyBlock, openBlock, rainbowBlock } from '../support/page/sample-wall.ts'
-import { openTestBrowser, setUpTestPages } from '../support/page/test-page.ts'
+import { goToFollowingPage, openTestBrowser, setUpTestPages } from '../support/page/test-page.ts'
 
 // Goal: a returning visitor sees the wall of the last visit, then the changes since that visit, and can tour them.
 // Method: a first visit lasts until the browser has stored the wall; then the wall changes, and the same browser opens
@@ -180,10 +180,12 @@ describe.skipIf('reason' in browser)('a returning visit, in Chromium', () => {
   test('a returning visitor who missed nothing sees today’s news, and a wall without sales has no news', async () => {
     // If the sales had different times, the latest sale might not be the last one in the log.
     const t = Date.now()
-    getServer().showCanvas({ ...canvas, blocks: canvas.blocks.map((block) => ({ ...block, t })) })
+    const blocks = canvas.blocks.map((block) => ({ ...block, t }))
+    getServer().showCanvas({ ...canvas, blocks, stats: { ...canvas.stats, lastClaimedAt: t } })
     const page = await visitOnce()
-    await returnToWall(page)
+    await goToFollowingPage(page, getServer().url.href)
     await page.getByRole('button', { name: '4 blocks by 2 agents today' }).waitFor()
+    expect(listReads()).toEqual(['/api/tail', '/api/feed?after=3&limit=1'])
     const stats = { claimed: 0, remaining: 14_400, agents: 0, lastClaimedAt: null, lastSaleId: 0 }
     getServer().showCanvas({ ...canvas, agents: [], blocks: [], stats })
     const empty = await openPage('')
