@@ -28,10 +28,10 @@ type Waiting = Write<() => void> & { readonly fail: (error: unknown) => void }
 const GROUP_MAX = 64
 
 /**
- * Returns a function that writes together with the other writes that wait by the next turn of the event loop. Only one
- * group is in progress at a time, because the next group would wait for the counters of the log, and would meanwhile
- * leave later writes to a third commit. A group never contains two writes to the same object. If a write is retried
- * alone, the database's locks separate it from the others.
+ * Returns a function that writes together with all other writes that are waiting at the next turn of the event loop.
+ * Only one group is in progress at a time: a second one would only wait for the counters of the log, and would split the
+ * writers into smaller groups. A group never contains two writes to the same object. If a write is retried alone, the
+ * database's locks separate it from the others.
  */
 export function createGroupCommit({ commitAlone, commitTogether }: Means): Means['commitAlone'] {
   const waiting = new Set<Waiting>()
