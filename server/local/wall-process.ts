@@ -1,5 +1,6 @@
 /** Runs the wall as a separate process, as an operator does, by default on a free loopback port. */
 
+import { randomInt } from 'node:crypto'
 import { join } from 'node:path'
 import type { Health } from '../../shared/contract/service.ts'
 
@@ -80,13 +81,26 @@ export async function waitUntilArmed(url: string): Promise<void> {
   }
 }
 
-/** A loopback port that no process listens on now. */
+// Linux and macOS choose higher ports for outgoing connections and for servers that ask for port 0, so that none of
+// them takes a port between its discovery and its use.
+const PORTS = { first: 20_000, count: 12_000 }
+// Processes that look for ports at the same time begin at different places.
+let nextPort = randomInt(PORTS.count)
+
+/** A loopback port that no process listens on now. Each call returns another port, until all were returned. */
 export async function findFreePort(): Promise<number> {
-  const server = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
-  const { port } = server
-  server.stop(true)
-  return port
+  const port = PORTS.first + nextPort
+  nextPort = (nextPort + 1) % PORTS.count
+  try {
+    Bun.listen({ hostname: '127.0.0.1', port, socket: { data() {} } }).stop(true)
+    return port
+  } catch (error) {
+    if (!isInUse(error)) throw error
+    return findFreePort()
+  }
 }
+
+const isInUse = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
 
 async function readLines(stream: ReadableStream<Uint8Array>, take: (line: string) => void): Promise<void> {
   let rest = ''
