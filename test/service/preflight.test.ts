@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readConfig } from '../../server/config.ts'
+import { findFreePort } from '../../server/local/wall-process.ts'
 import { listenOn, findPathProblems, findPortProblems, toWallPort } from '../../server/preflight.ts'
 import { createScratchFolder } from '../support/scratch-folder.ts'
 
@@ -17,7 +18,7 @@ const createConfig = (settings: Record<string, string>) =>
   })
 
 test('a port that another program uses is reported with its setting, and the check of a free port leaves it free', async () => {
-  const other = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() })
+  const other = Bun.serve({ hostname: '127.0.0.1', port: await findFreePort(), fetch: () => new Response() })
   const port = String(other.port)
   const words = `another program is listening on 127.0.0.1, port ${port} (EADDRINUSE)`
   const [wall, monitors] = [createConfig({ PORT: port }), createConfig({ PORT: '0', METRICS_PORT: port })]

@@ -53,8 +53,8 @@ const DISK_MB = 96
 async function openFronts() {
   const around = await startSurroundings({ BASE_URL: 'http://127.0.0.1', ...OWN_TIMES })
   const certificate = await makeCertificates(around.folder)
-  const facilitator = openFront(around.network.callFacilitator, around.folder)
-  const endpoint = openFront(createForwarder(around.network.rpcUrl), around.folder)
+  const facilitator = await openFront(around.network.callFacilitator, around.folder)
+  const endpoint = await openFront(createForwarder(around.network.rpcUrl), around.folder)
   return { around, facilitator, endpoint, trusting: { NODE_EXTRA_CA_CERTS: certificate } }
 }
 

@@ -34,7 +34,7 @@ export async function openStage(instances?: number) {
   const network = await startLocalNetwork()
   const hangUps: HangUps = new Map()
   const facilitator = await startFaultyFacilitator(createHangUpFacilitator(hangUps, network.callFacilitator))
-  const gate = openFront(createForwarder(network.rpcUrl))
+  const gate = await openFront(createForwarder(network.rpcUrl))
   const narrow = startOddEndpoint(network.rpcUrl, { eth_getLogs: createBlockRangeRule(EVENTS_OF) })
   const ground = instances === undefined ? await openFileGround(folder) : await openServerGround()
   const payTo = createWallet().address

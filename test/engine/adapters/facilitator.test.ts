@@ -5,6 +5,7 @@ import type { SettleResult } from '../../../server/domain/purchase/facilitator-e
 import type { Payment } from '../../../server/domain/purchase/payment.ts'
 import { startLocalNetwork, type LocalNetwork } from '../../../server/local/network.ts'
 import { dollarAbi, dollarAddress } from '../../../server/local/token/contracts.ts'
+import { findFreePort } from '../../../server/local/wall-process.ts'
 import { readPayment } from '../../../server/x402/payload.ts'
 import { buildDemand, toRequirements } from '../../../server/x402/terms.ts'
 import {
@@ -49,11 +50,7 @@ const openAnsweringFacilitator = (status: number, body: unknown, headers: Record
   openFacilitator(serve(() => Response.json(body, { status, headers })))
 
 /** Returns an address on which no server listens. */
-async function findClosedUrl(): Promise<string> {
-  const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() })
-  await server.stop(true)
-  return `http://127.0.0.1:${server.port}`
-}
+const findClosedUrl = async () => `http://127.0.0.1:${await findFreePort()}`
 
 const createPayment = async (dollars: number) => signOffer(await network.createFundedWallet(dollars), offer)
 
@@ -142,7 +139,7 @@ describe('a facilitator behind a faulty connection', () => {
     let heard = 0
     const listener = Bun.listen({
       hostname: '127.0.0.1',
-      port: 0,
+      port: await findFreePort(),
       socket: {
         data(socket) {
           heard += 1

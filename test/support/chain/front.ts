@@ -1,6 +1,7 @@
 /** A proxy in front of a dependency of the wall, with or without TLS, that can be made to fail. */
 
 import { join } from 'node:path'
+import { findFreePort } from '../../../server/local/wall-process.ts'
 
 type Ask = (request: Request) => Promise<Response>
 
@@ -39,9 +40,11 @@ export async function makeCertificates(folder: string): Promise<string> {
 }
 
 /** Opens a proxy in front of a dependency, with the certificates of a folder if one is given. */
-export function openFront(ask: Ask, folder?: string): Front {
+export async function openFront(ask: Ask, folder?: string): Promise<Front> {
   let how: Failing | undefined
-  const listen = (certificate: 'trusted' | 'forged', port: number) =>
+  // No other process is given this port while the proxy does not listen.
+  const port = await findFreePort()
+  const listen = (certificate: 'trusted' | 'forged') =>
     Bun.serve({
       hostname: '127.0.0.1',
       port,
@@ -54,15 +57,14 @@ export function openFront(ask: Ask, folder?: string): Front {
       }),
       fetch: (request) => (how === undefined ? ask(request) : how(request, ask)),
     })
-  let server = listen('trusted', 0)
-  const { port = 0 } = server
+  let server = listen('trusted')
   let shows: 'trusted' | 'forged' | 'nothing' = 'trusted'
   const presentCertificate = async (what: typeof shows) => {
     if (shows === what) return
     await waitForRequests(server)
     await server.stop(true)
     shows = what
-    if (what !== 'nothing') server = listen(what, port)
+    if (what !== 'nothing') server = listen(what)
   }
   return {
     url: `${folder === undefined ? 'http' : 'https'}://127.0.0.1:${port}`,
