@@ -5,13 +5,10 @@
  */
 
 import { join } from 'node:path'
-import { describeMachine, type MachineState, measureMachine, computeSlowness } from './support/machine.ts'
+import { describeMachine, type MachineState, isBusy, measureMachine } from './support/machine.ts'
 import { findFailure, formatLastLine, findMissingRequirement } from './support/run-report.ts'
 
 const MEASURED_EVERY_MS = 5000
-
-// If the machine is at least this many times slower than a quiet one, that may be why a test failed.
-const BUSY = 1.5
 
 // The time that each file took: the slowest files begin first, so that both workers are busy to the end. `bun run test
 // --update-timings` measures the times again.
@@ -59,5 +56,5 @@ function recordLine(line: string): void {
   // `bun test` lists all failures a second time at the end.
   if (failure === undefined || failed.has(failure)) return
   failed.add(failure)
-  if (computeSlowness(machine) >= BUSY) console.error(`  the machine was busy: ${describeMachine(machine)}`)
+  if (isBusy(machine)) console.error(`  the machine was busy: ${describeMachine(machine)}`)
 }

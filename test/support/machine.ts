@@ -3,6 +3,7 @@
 import { closeSync, fsyncSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { DependencyKind } from '../../server/domain/dependency.ts'
 
 /** `load` is the average number of processes that want a CPU; `flushMs` is the time to flush a small file. */
 export type MachineState = { readonly load: number; readonly processors: number; readonly flushMs: number }
@@ -50,5 +51,18 @@ export function computeSlowness({ load, processors, flushMs }: MachineState): nu
   return Math.min(SLOWNESS_MAX, Math.max(1, load / processors, flushMs / QUIET_FLUSH_MS))
 }
 
+// If the machine is at least this many times slower than a quiet one, that may be why a test failed.
+const BUSY_SLOWNESS = 1.5
+
+/** Whether a machine in this state is so busy that it may be why a test failed. */
+export const isBusy = (machine: MachineState): boolean => computeSlowness(machine) >= BUSY_SLOWNESS
+
 /** A time limit in milliseconds, longer than `quietMs` if this machine is slower than a quiet one. */
 export const scaleLimit = (quietMs: number): number => Math.round(quietMs * SLOWNESS)
+
+// On a busy machine, the wall is slow and reports its slowness as one of these outages.
+const OF_A_BUSY_MACHINE: readonly (string | undefined)[] = ['event-loop', 'queue'] satisfies DependencyKind[]
+
+/** Whether the load of the machine, and nothing that a test does, is why a wall reports this dependency as down. */
+export const isCausedByMachine = (dependency: string | undefined, measure = measureMachine): boolean =>
+  OF_A_BUSY_MACHINE.includes(dependency) && isBusy(measure())

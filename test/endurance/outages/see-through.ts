@@ -3,11 +3,10 @@
  * end.
  */
 
-import type { DependencyKind } from '../../../server/domain/dependency.ts'
 import type { WallProcess } from '../../../server/local/wall-process.ts'
 import { fetchBlock, signBlockPayment } from '../../support/e2e/buyer.ts'
 import { readJournal, readFeed } from '../../support/e2e/read-wall.ts'
-import { scaleLimit, measureMachine, computeSlowness } from '../../support/machine.ts'
+import { isCausedByMachine, scaleLimit } from '../../support/machine.ts'
 import type { Outage } from './outages.ts'
 import type { ServerStage, Stage } from './stage.ts'
 
@@ -98,14 +97,6 @@ export async function playOutage<On extends Stage>(stage: On, outage: Outage<On>
     )
   return { called, namedS: namedS === undefined ? undefined : namedS - afterSeconds, overS, misses }
 }
-
-// On a busy machine, the wall is slow and reports its slowness as one of these outages.
-const OF_A_BUSY_MACHINE: readonly (string | undefined)[] = ['event-loop', 'queue'] satisfies DependencyKind[]
-const BUSY = 1.5
-
-/** Whether a reported outage is caused by this machine's load, and not by the played outage. */
-const isCausedByMachine = (dependency: string | undefined): boolean =>
-  OF_A_BUSY_MACHINE.includes(dependency) && computeSlowness(measureMachine()) >= BUSY
 
 const fetchStatus = async ({ url }: WallProcess, path: string) => (await fetch(url + path)).status
 

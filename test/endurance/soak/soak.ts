@@ -14,6 +14,7 @@ import { waitUntilArmed, startWall, type WallProcess } from '../../../server/loc
 import { createWallet } from '../../../server/local/wallets.ts'
 import type { FeedPage } from '../../../shared/contract/feed.ts'
 import { TOTAL_BLOCKS } from '../../../shared/wall.ts'
+import { findAlerts, type JournalEntry } from '../../support/e2e/read-wall.ts'
 import { startFlooder, readTarget } from '../abuse/flood-from.ts'
 import { type FloodName, FLOODS } from '../abuse/floods.ts'
 import { runVisitors, type Rates, type Totals } from './crowd.ts'
@@ -47,7 +48,7 @@ export type Summary = Omit<Totals, 'wrong'> & {
   readonly samples: readonly Sample[]
   readonly rest: Sample
   readonly sold: number
-  readonly alerts: readonly string[]
+  readonly alerts: readonly JournalEntry[]
   readonly wrong: readonly string[]
 }
 
@@ -104,7 +105,7 @@ export async function runSoak(
       clearInterval(watching)
       await Bun.sleep(restMs)
       const rest = { samples, rest: takeSample(), sold: await countSoldBlocks(wall.url, sold) }
-      return { ...totals, ...rest, alerts: wall.readJournal().filter(isAlert) }
+      return { ...totals, ...rest, alerts: findAlerts(wall) }
     } finally {
       clearInterval(watching)
       await flooder.stop()
@@ -116,7 +117,8 @@ export async function runSoak(
   }
 }
 
-function createSampler({ pid, readJournal: journal }: WallProcess, path: string): () => Omit<Sample, 'flood'> {
+function createSampler(wall: WallProcess, path: string): () => Omit<Sample, 'flood'> {
+  const { pid, readJournal: journal } = wall
   const since = performance.now()
   return () => ({
     minute: Math.round((performance.now() - since) / 6000) / 10,
@@ -126,13 +128,11 @@ function createSampler({ pid, readJournal: journal }: WallProcess, path: string)
     databaseMb: measureMegabytes(path),
     journalLines: journal().length,
     journalKb: Math.round(journal().reduce((sum, line) => sum + line.length + 1, 0) / 1000),
-    alerts: journal().filter(isAlert).length,
+    alerts: findAlerts(wall).length,
   })
 }
 
 const measureMegabytes = (path: string) => Math.round(statSync(path).size / 10_000) / 100
-
-const isAlert = (line: string) => line.includes('"level":"alert"')
 
 /** How many blocks are sold according to the feed, which shows each sale immediately. */
 async function countSoldBlocks(url: string, from: number): Promise<number> {

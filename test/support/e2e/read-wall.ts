@@ -5,6 +5,7 @@ import type { LocalNetwork } from '../../../server/local/network.ts'
 import type { WallProcess } from '../../../server/local/wall-process.ts'
 import type { Canvas } from '../../../shared/contract/canvas.ts'
 import type { Sale } from '../../../shared/contract/feed.ts'
+import { isCausedByMachine } from '../machine.ts'
 import { readBody, createClient, fetchHealth } from '../service/client.ts'
 import { waitFor } from '../wait.ts'
 import type { At } from './buyer.ts'
@@ -50,9 +51,12 @@ export const readJournal = (wall: WallProcess): readonly JournalEntry[] =>
 export const findMetricsPort = (wall: WallProcess): string =>
   String(readJournal(wall).find(({ event }) => event === 'monitors')?.port)
 
-/** The alerts in the journal, of one event or of all. */
+/** The alerts in the journal, of one event or of all, without those that only the load of the machine causes. */
 export const findAlerts = (wall: WallProcess, wanted?: string): readonly JournalEntry[] =>
-  readJournal(wall).filter(({ level, event }) => level === 'alert' && (wanted === undefined || event === wanted))
+  readJournal(wall).filter(
+    ({ level, event, dependency }) =>
+      level === 'alert' && (wanted === undefined || event === wanted) && !isCausedByMachine(dependency),
+  )
 
 /**
  * Checks that the wall received a dollar for each sold block, and that the canvas and the feed show the same blocks.

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { describeMachine, scaleLimit, computeSlowness } from '../../support/machine.ts'
+import { describeMachine, isCausedByMachine, scaleLimit, computeSlowness } from '../../support/machine.ts'
 import { findFailure, formatLastLine, findMissingRequirement } from '../../support/run-report.ts'
 
 const quiet = { load: 0.5, processors: 2, flushMs: 2 }
@@ -30,4 +30,13 @@ test('the slowness of a machine is computed from its CPU load or its disk, which
 test('a scaled time limit is never shorter than the original, and at most four times as long', () => {
   expect(scaleLimit(1000)).toBeGreaterThanOrEqual(1000)
   expect(scaleLimit(1000)).toBeLessThanOrEqual(4000)
+})
+
+test('only on a busy machine is a long queue or a late event loop caused by the machine, and never another outage', () => {
+  for (const dependency of ['queue', 'event-loop']) {
+    expect(isCausedByMachine(dependency, () => busy)).toBe(true)
+    expect(isCausedByMachine(dependency, () => quiet)).toBe(false)
+  }
+  for (const dependency of ['chain', 'store-write', undefined])
+    expect(isCausedByMachine(dependency, () => busy)).toBe(false)
 })
