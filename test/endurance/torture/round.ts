@@ -94,7 +94,7 @@ async function injectFault(stage: Stage, round: Round): Promise<void> {
     facilitator.verify.setDefault('reset')
     facilitator.settle.setDefault('reset-before')
   }
-  if (trouble === 'chain-gone') await gate.stopListening()
+  if (trouble === 'chain-gone') gate.stopListening()
   if (trouble === 'chain-stands') await network.halt()
   if (trouble === 'chain-narrow') gate.failWith(createForwarder(narrow.url))
   if (trouble === 'disk-full') await smallDisk?.fill('filler', 64)

@@ -1,7 +1,12 @@
 /** A proxy in front of a dependency of the wall, with or without TLS, that can be made to fail. */
 
+import { once } from 'node:events'
+import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
+import { pipeline } from 'node:stream'
 import { findFreePort } from '../../../server/local/wall-process.ts'
+
+type Certificate = 'trusted' | 'forged'
 
 type Ask = (request: Request) => Promise<Response>
 
@@ -22,10 +27,10 @@ export const createForwarder =
 export type Front = {
   readonly url: string
   failWith(how: Failing): void
-  /** Stops listening. */
-  stopListening(): Promise<void>
-  /** Presents a certificate that the wall does not trust. */
-  forgeCertificate(): Promise<void>
+  /** Accepts no more connections. */
+  stopListening(): void
+  /** Presents a certificate that the wall does not trust to each new connection. */
+  forgeCertificate(): void
   /** Ends all failures. */
   endFailures(): Promise<void>
   stop(): Promise<void>
@@ -33,7 +38,7 @@ export type Front = {
 
 /** Makes two certificates for loopback in a folder; returns the path of the one that the wall must trust. */
 export async function makeCertificates(folder: string): Promise<string> {
-  for (const name of ['trusted', 'forged'])
+  for (const name of ['trusted', 'forged'] satisfies Certificate[])
     await Bun.$`openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=127.0.0.1 \
       -addext subjectAltName=IP:127.0.0.1 -keyout ${join(folder, `${name}.key`)} -out ${join(folder, `${name}.crt`)}`.quiet()
   return join(folder, 'trusted.crt')
@@ -42,12 +47,10 @@ export async function makeCertificates(folder: string): Promise<string> {
 /** Opens a proxy in front of a dependency, with the certificates of a folder if one is given. */
 export async function openFront(ask: Ask, folder?: string): Promise<Front> {
   let how: Failing | undefined
-  // No other process is given this port while the proxy does not listen.
-  const port = await findFreePort()
-  const listen = (certificate: 'trusted' | 'forged') =>
+  const serve = (certificate: Certificate) =>
     Bun.serve({
       hostname: '127.0.0.1',
-      port,
+      port: 0,
       idleTimeout: 0,
       ...(folder !== undefined && {
         tls: {
@@ -55,37 +58,43 @@ export async function openFront(ask: Ask, folder?: string): Promise<Front> {
           key: Bun.file(join(folder, `${certificate}.key`)),
         },
       }),
-      fetch: (request) => (how === undefined ? ask(request) : how(request, ask)),
+      async fetch(request) {
+        const answer = await (how === undefined ? ask(request) : how(request, ask))
+        // A client that kept its connection would not see the next certificate.
+        answer.headers.set('Connection', 'close')
+        return answer
+      },
     })
-  let server = listen('trusted')
-  let shows: 'trusted' | 'forged' | 'nothing' = 'trusted'
-  const presentCertificate = async (what: typeof shows) => {
-    if (shows === what) return
-    await waitForRequests(server)
-    await server.stop(true)
-    shows = what
-    if (what !== 'nothing') server = listen(what)
+  const servers = { trusted: serve('trusted'), forged: serve('forged') }
+  let shown: Certificate = 'trusted'
+  // No other process is given this port while the proxy does not listen.
+  const port = await findFreePort()
+  // One listener accepts all connections. If it were replaced together with the certificate, a client that connects
+  // meanwhile would see another failure: that nobody listens, or that its connection is cut off.
+  const listener = createServer((client) => {
+    const server = connect(servers[shown].port ?? 0, '127.0.0.1')
+    pipeline(client, server, client, () => {})
+  })
+  const listen = async () => {
+    if (!listener.listening) await once(listener.listen(port, '127.0.0.1'), 'listening')
   }
+  const stopListening = () => void (listener.listening && listener.close())
+  await listen()
   return {
     url: `${folder === undefined ? 'http' : 'https'}://127.0.0.1:${port}`,
     failWith: (next) => void (how = next),
-    stopListening: () => presentCertificate('nothing'),
-    forgeCertificate: () => presentCertificate('forged'),
+    stopListening,
+    forgeCertificate: () => void (shown = 'forged'),
     async endFailures() {
       how = undefined
-      await presentCertificate('trusted')
+      shown = 'trusted'
+      await listen()
     },
-    stop: () => server.stop(true),
+    async stop() {
+      stopListening()
+      await Promise.all([servers.trusted.stop(true), servers.forged.stop(true)])
+    },
   }
-}
-
-// Longer than a dependency takes to respond.
-const DRAIN_MS = 1000
-
-/** Lets requests in progress end, unless they hang: a response that is cut off would look like another failure. */
-async function waitForRequests(server: { readonly pendingRequests: number }): Promise<void> {
-  const until = performance.now() + DRAIN_MS
-  while (server.pendingRequests > 0 && performance.now() < until) await Bun.sleep(1)
 }
 
 export const hangForever: Failing = () => new Promise(() => {})
