@@ -1,11 +1,10 @@
 import { expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { makeCertificates, openFront } from '../../support/chain/front.ts'
+import { createScratchFolder } from '../../support/scratch-folder.ts'
+
+const folder = createScratchFolder()
 
 test('while a proxy changes its certificate, each client sees the old one or the new one, and no other failure', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'pixel-wall-front-'))
   const ca = await Bun.file(await makeCertificates(folder)).text()
   const front = await openFront(async () => new Response(), folder)
   const seen = new Set<string>()
@@ -25,5 +24,4 @@ test('while a proxy changes its certificate, each client sees the old one or the
   }
   expect([...seen].toSorted()).toEqual(['200', 'DEPTH_ZERO_SELF_SIGNED_CERT'])
   await front.stop()
-  rmSync(folder, { recursive: true })
 })
