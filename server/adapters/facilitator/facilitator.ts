@@ -221,7 +221,9 @@ async function callFacilitator(
   body?: object,
 ): Promise<HttpAnswer> {
   const method = body === undefined ? 'GET' : 'POST'
-  const init = body === undefined ? { method } : { method, body: JSON.stringify(body) }
+  // A server may close an idle connection just as a request arrives. `fetch` repeats a GET then, but not a POST, whose
+  // payment would be refused or in doubt. Therefore each POST uses a new connection (RFC 9112, section 9.3.1).
+  const init = body === undefined ? { method } : { method, body: JSON.stringify(body), keepalive: false }
   const address = buildUrl(url, path)
   const headers = { 'Content-Type': 'application/json', ...credentials, ...(await authorize?.(method, address)) }
   const response = await fetchBounded(address, { ...init, headers }, { timeoutMs, maxBytes: ANSWER_MAX_BYTES })

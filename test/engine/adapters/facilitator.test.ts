@@ -157,6 +157,22 @@ describe('a facilitator behind a faulty connection', () => {
     expect(await facilitator.settle(BLOCK, payment)).toEqual({ kind: 'unsent' })
   })
 
+  test('each verify or settle request uses a new connection, because a server may close an idle one as the request arrives', async () => {
+    const ports: (number | undefined)[] = []
+    const url = serve((request, server) => {
+      ports.push(server.requestIP(request)?.port)
+      return Response.json({ isValid: true, success: true, transaction: inventedHash, network: 'eip155:8453' })
+    })
+    const facilitator = openFacilitator(url)
+    const payment = await createPayment(0)
+    for (let times = 0; times < 2; times++) {
+      expect(await facilitator.verify(BLOCK, payment)).toEqual({ kind: 'valid' })
+      expect<object>(await facilitator.settle(BLOCK, payment)).toEqual({ kind: 'success', tx: inventedHash })
+    }
+    expect(ports).toHaveLength(4)
+    expect(new Set(ports).size).toBe(4)
+  })
+
   test('a settle request to a host name that does not resolve counts as not sent', async () => {
     expect(await openFacilitator('http://nowhere.invalid').settle(BLOCK, await createPayment(0))).toEqual({
       kind: 'unsent',

@@ -1,6 +1,6 @@
 import { afterAll } from 'bun:test'
 
-type Answer = (request: Request) => Response | Promise<Response>
+type Answer = (request: Request, server: Bun.Server<undefined>) => Response | Promise<Response>
 
 /** Starts servers on loopback for the tests of a file, and stops them afterwards; each call returns an address. */
 export function startLoopbackServers(): (answer: Answer) => string {
