@@ -11,8 +11,8 @@ export async function findProblems(stage: Stage, item: Case): Promise<string[]> 
   const before = stage.readState()
   const answer = await fetchAnswer(stage, item)
   const problems = [...listAnswerProblems(item, answer), ...listShapeProblems(item, answer)]
-  if (answer.status !== 200 && stage.readState() !== before)
-    problems.push('a row was changed, or a settlement was requested')
+  const changed = [...stage.readState()].filter(([name, rows]) => before.get(name) !== rows)
+  if (answer.status !== 200 && changed.length > 0) problems.push(`changed ${changed.map(([name]) => name).join()}`)
   return problems.map((problem) => `${item.id}: ${problem}`)
 }
 

@@ -19,8 +19,8 @@ export type Stage = {
   readonly owned: string
   /** An open block that no other case uses. */
   findOpenBlock(): string
-  /** All compared rows, and how many settlements were requested, as text. */
-  readState(): string
+  /** The compared rows of each table, and how many settlements were requested, as text. */
+  readState(): ReadonlyMap<string, string>
   stop(): Promise<void>
 }
 
@@ -35,6 +35,9 @@ const HELD_OR_SOLD = ` WHERE state != 'released'`
 // time, so the table is not compared.
 const OF_THE_CHAIN = 'wall'
 
+// The wall checks a sale on the chain again 20 seconds after the sale, and then writes these columns of its payment.
+const OF_THE_CHECK: readonly string[] = ['settled', 'looks', 'sum']
+
 /** Starts the wall and sells one block to the owner. */
 export async function openStage(): Promise<Stage> {
   const world = await startWorld()
@@ -48,11 +51,18 @@ export async function openStage(): Promise<Stage> {
   const rows = new Database(world.databasePath, { readonly: true })
   const unnoted = rows.query<{ count: number }, []>('SELECT count(*) AS count FROM payments WHERE unanswered = 1')
   await waitFor(async () => (unnoted.get()?.count === 0 ? true : undefined))
+  const columns = rows.query<{ name: string }, [string]>('SELECT name FROM pragma_table_info(?)')
+  const createQuery = (table: string) => {
+    const isPayments = table === 'payments'
+    const names = columns.all(table).map(({ name }) => name)
+    const compared = names.filter((name) => !(isPayments && OF_THE_CHECK.includes(name)))
+    return rows.query<unknown[], []>(`SELECT ${compared.join()} FROM ${table}${isPayments ? HELD_OR_SOLD : ''}`)
+  }
   const tables = rows
     .query<{ name: string }, []>(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`)
     .all()
     .filter(({ name }) => name !== OF_THE_CHAIN)
-    .map(({ name }) => rows.query<unknown[], []>(`SELECT * FROM "${name}"${name === 'payments' ? HELD_OR_SOLD : ''}`))
+    .map(({ name }) => [name, createQuery(name)] as const)
   let opened = 0
   return {
     world,
@@ -62,7 +72,11 @@ export async function openStage(): Promise<Stage> {
     stranger: createWallet(),
     owned: OWNED,
     findOpenBlock: () => `${opened % COLS},${OPEN_ROW + Math.floor(opened++ / COLS)}`,
-    readState: () => JSON.stringify([tables.map((table) => table.values()), world.facilitator.settle.countCalls()]),
+    readState: () =>
+      new Map([
+        ...tables.map(([name, query]) => [name, JSON.stringify(query.values())] as const),
+        ['settlements', String(world.facilitator.settle.countCalls())],
+      ]),
     async stop() {
       rows.close()
       await world.stop()
