@@ -22,10 +22,14 @@ export type Target = {
 export type Flood = {
   readonly connections: number
   readonly createRequest: (at: number, target: Target) => Uint8Array | Promise<Uint8Array>
-  readonly stays?: true // the response does not end: connections are left open, and reopened when they are closed
+  // The response does not end: connections are left open, at least until this text arrives, and reopened when closed.
+  readonly stays?: string
   readonly drips?: true // another byte is sent each second
   readonly pipelined?: number // how many requests a connection sends at a time, without waiting for a response
 }
+
+/** The start of the event that asks a reader to read the canvas. */
+export const RESET = 'event: reset'
 
 /** A request as it goes over the wire. */
 function encodeRequestBytes(
@@ -224,10 +228,10 @@ export const FLOODS = {
     createRequest: (_, target) => Buffer.from(`GET / HTTP/1.1\r\nHost: ${target.host}\r\nX-`),
   },
   'connections that send nothing': { connections: 2000, createRequest: () => new Uint8Array() },
-  'live streams': { ...createGetFlood(() => '/api/live', 2000), stays: true },
+  'live streams': { ...createGetFlood(() => '/api/live', 2000), stays: 'retry: ' },
   'live from 0': {
     connections: 500,
-    stays: true,
+    stays: RESET,
     createRequest: (_, target) => encodeRequestBytes('GET /api/live', target, { 'Last-Event-ID': '0' }),
   },
 } as const satisfies Readonly<Record<string, Flood>>

@@ -4,7 +4,7 @@
 
 import { connect } from 'node:net'
 import type { FloodCounts, FloodOrder } from './flood-from.ts'
-import { FLOODS, type Flood } from './floods.ts'
+import { FLOODS, RESET, type Flood } from './floods.ts'
 
 const HEAD_END = '\r\n\r\n'
 const AGAIN_MS = 50
@@ -33,13 +33,17 @@ async function runFlood({ flood: name, target, addresses, connections, ms }: Flo
   function runConnection(localAddress: string): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const socket = connect({ host: hostname, port: Number(port), localAddress })
-    const timer = setTimeout(() => socket.destroy(), Math.max(0, until - performance.now()))
+    let isServed = flood.stays === undefined // whether the connection may be closed when the time is up
+    const closeIfServed = () => {
+      if (isServed) socket.destroy()
+    }
+    const timer = setTimeout(closeIfServed, Math.max(0, until - performance.now()))
     const dripping = flood.drips === true ? setInterval(() => socket.write('1'), DRIPS_EVERY_MS) : undefined
     let awaited = 0 // responses that are still to come
     let head = ''
     let missing = 0 // bytes of the current body that are still to come
     const sendNext = async () => {
-      if (isOver()) return void socket.destroy()
+      if (isOver() && isServed) return void socket.destroy()
       awaited = flood.pipelined ?? 1
       const requests = Array.from({ length: awaited }, () => flood.createRequest(asked++, target))
       socket.write(Buffer.concat(await Promise.all(requests)))
@@ -47,7 +51,11 @@ async function runFlood({ flood: name, target, addresses, connections, ms }: Flo
     const receiveChunk = (chunk: Buffer): void => {
       const ofBody = Math.min(missing, chunk.length)
       missing -= ofBody
-      if (flood.stays === true) resets += countOccurrences(chunk.subarray(0, ofBody), 'event: reset')
+      if (flood.stays !== undefined) {
+        const text = chunk.subarray(0, ofBody).toString('latin1')
+        resets += countOccurrences(text, RESET)
+        isServed ||= text.includes(flood.stays)
+      }
       const rest = chunk.subarray(ofBody)
       if (ofBody > 0 && missing === 0) awaited--
       if (rest.length === 0) return
@@ -66,7 +74,9 @@ async function runFlood({ flood: name, target, addresses, connections, ms }: Flo
     socket.on('connect', () => void sendNext())
     socket.on('data', (chunk: Buffer) => {
       receiveChunk(chunk)
-      if (awaited === 0) void sendNext()
+      isServed ||= awaited === 0
+      if (isOver()) closeIfServed()
+      else if (awaited === 0) void sendNext()
     })
     socket.on('error', () => broken++)
     socket.on('close', () => {
@@ -84,4 +94,4 @@ async function runFlood({ flood: name, target, addresses, connections, ms }: Flo
   return { statuses, broken, resets }
 }
 
-const countOccurrences = (chunk: Buffer, word: string) => chunk.toString('latin1').split(word).length - 1
+const countOccurrences = (text: string, word: string) => text.split(word).length - 1
