@@ -102,6 +102,7 @@ export const isUnsent = (error: unknown): boolean => UNSENT_CODES.has(findErrorC
 export function describeConnectionError(error: unknown): string | undefined {
   const code = findErrorCode(error)
   if (UNSENT_CODES.has(code)) return 'cannot be reached'
+  if (code === 'ECONNRESET') return 'closes connections before it has responded'
   if (/CERT|_SIGNATURE$|ISSUER/.test(code)) return `presents an untrusted certificate (${code})`
   return code === 'EPROTO' ? 'does not speak TLS' : undefined
 }
