@@ -24,6 +24,8 @@ export type Outage<On> = {
   /** The name that the wall reports: a dependency, or a separate alert. */
   readonly named: DependencyKind | 'older-copy' | 'orphan'
   readonly reason: RegExp
+  /** The reason that the wall may report first, if the outage interrupts a request. Then `/readyz` shows `reason`. */
+  readonly interrupted?: RegExp
   /** Another outage that comes with this one; for example, a disk is nearly full before it is full. */
   readonly along?: DependencyKind
   readonly begin: (stage: On) => unknown
@@ -44,6 +46,9 @@ const HOST = '127\\.0\\.0\\.1:\\d+'
 
 const createFacilitatorPattern = (words: string) => new RegExp(`^the facilitator at ${HOST} ${words}$`)
 const createEndpointPattern = (words: string) => new RegExp(`^the chain endpoint ${HOST} ${words}$`)
+
+// A dependency that stops listening closes the connections that it has not accepted yet.
+const CLOSED = 'closes connections before it has responded'
 
 const createFacilitatorOutage = (words: string, begin: (front: Front) => unknown): Outage<FileStage> => ({
   named: 'facilitator',
@@ -161,7 +166,10 @@ const locks = new Map<string, Database>()
 
 /** Outages of a wall on a file with one facilitator and one chain endpoint. */
 export const ON_A_FILE: Readonly<Record<string, Outage<FileStage>>> = {
-  'the facilitator is gone': createFacilitatorOutage('cannot be reached', (front) => front.stopListening()),
+  'the facilitator is gone': {
+    ...createFacilitatorOutage('cannot be reached', (front) => front.stopListening()),
+    interrupted: createFacilitatorPattern(CLOSED),
+  },
   'the facilitator hangs': createLongFacilitatorOutage('does not respond', hangForever),
   'the facilitator rejects our API key': createLongFacilitatorOutage(
     'rejects our API key, or needs one \\(401\\)',
@@ -198,7 +206,10 @@ export const ON_A_FILE: Readonly<Record<string, Outage<FileStage>>> = {
   'the facilitator reports settlements that do not exist': createSettlementOutage(() =>
     Response.json({ success: true, transaction: inventedHash, network: 'eip155:8453' }),
   ),
-  'the chain endpoint is gone': createEndpointOutage('cannot be reached', (front) => front.stopListening()),
+  'the chain endpoint is gone': {
+    ...createEndpointOutage('cannot be reached', (front) => front.stopListening()),
+    interrupted: createEndpointPattern(CLOSED),
+  },
   'the chain endpoint hangs': createLongEndpointOutage('does not respond', hangForever),
   'the chain endpoint rate-limits the wall': createLongEndpointOutage(
     'is rate-limiting us \\(429\\)',
@@ -289,9 +300,10 @@ const isGone = /^the database (cannot be read|did not respond in time)$/
 
 /** Outages of walls on a database server, which have a second facilitator and a second chain endpoint. */
 export const ON_A_SERVER: Readonly<Record<string, Outage<ServerStage>>> = {
-  'one of two facilitators is gone': createHalfOutage('facilitator', 'cannot be reached', (front) =>
-    front.stopListening(),
-  ),
+  'one of two facilitators is gone': {
+    ...createHalfOutage('facilitator', 'cannot be reached', (front) => front.stopListening()),
+    interrupted: createFacilitatorPattern(CLOSED),
+  },
   'one of two chain endpoints hangs': {
     ...createHalfOutage('endpoint', 'does not respond', (front) => front.failWith(hangForever)),
     longOnly: true,

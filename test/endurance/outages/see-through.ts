@@ -28,12 +28,12 @@ const OVER_MS = scaleLimit(10_000)
 
 type Readiness = {
   readonly reasons: readonly string[]
-  readonly dependencies: readonly { readonly kind: string; readonly state: string }[]
+  readonly dependencies: readonly { readonly kind: string; readonly state: string; readonly reason: string | null }[]
 }
 
 /** Begins an outage, waits until it is reported, ends it, and waits until it is over and a block is bought. */
 export async function playOutage<On extends Stage>(stage: On, outage: Outage<On>): Promise<Seen> {
-  const { named, reason, along, begin, end, sells, afterSeconds = 0 } = outage
+  const { named, reason, interrupted, along, begin, end, sells, afterSeconds = 0 } = outage
   const misses: string[] = []
   const expectThat = (what: string, holds: boolean) => void (holds || misses.push(what))
   const first = stage.getWall()
@@ -59,10 +59,12 @@ export async function playOutage<On extends Stage>(stage: On, outage: Outage<On>
   const called = alert?.dependency ?? alert?.event ?? ''
   expectThat('the outage was not reported', alert !== undefined)
   if (alert !== undefined) {
-    expectThat(
-      `the outage was reported as ${called}: ${alert.reason}`,
-      called === named && reason.test(alert.reason ?? alert.event),
-    )
+    const words = alert.reason ?? alert.event
+    const isExplained = async () =>
+      reason.test(words) ||
+      (interrupted?.test(words) === true &&
+        (await measureWait(NAMED_MS, () => isShownDown(wall, named, reason))) !== undefined)
+    expectThat(`the outage was reported as ${called}: ${words}`, called === named && (await isExplained()))
     const isReady = async () => (await fetchStatus(wall, '/readyz')) === 200
     if (sells) expectThat('the outage stopped sales', await isReady())
     else
@@ -102,10 +104,18 @@ const fetchStatus = async ({ url }: WallProcess, path: string) => (await fetch(u
 
 const isSelling = async (wall: WallProcess) => (await fetchStatus(wall, '/readyz')) === 200
 
+const readReadiness = async ({ url }: WallProcess) => (await (await fetch(`${url}/readyz`)).json()) as Readiness
+
 /** Whether /readyz shows a dependency as down, or gives any reason for not being ready. */
-async function isReportedDown({ url }: WallProcess, named: string): Promise<boolean> {
-  const { reasons, dependencies } = (await (await fetch(`${url}/readyz`)).json()) as Readiness
+async function isReportedDown(wall: WallProcess, named: string): Promise<boolean> {
+  const { reasons, dependencies } = await readReadiness(wall)
   return dependencies.some(({ kind, state }) => kind === named && state === 'down') || reasons.length > 0
+}
+
+/** Whether /readyz shows a dependency as down for this reason. */
+async function isShownDown(wall: WallProcess, named: string, why: RegExp): Promise<boolean> {
+  const { dependencies } = await readReadiness(wall)
+  return dependencies.some(({ kind, state, reason }) => kind === named && state === 'down' && why.test(reason ?? ''))
 }
 
 const isShared = (stage: Stage): stage is ServerStage => 'other' in stage
