@@ -349,7 +349,7 @@ testOnTwoEngines()(
 test('if a process is disconnected from the database during a job, another process can run the job once the lease of that job expires', async () => {
   const url = await newWall()
   const proxy = startCutProxy(url)
-  const [frozen, alive] = [connect(proxy.url, 200), connect(url)]
+  const [frozen, alive] = [connect(proxy.url, scaleLimit(200)), connect(url)]
   const [its, other] = [createPostgresJobs(frozen, scaleLimit(300)), createPostgresJobs(alive, 300)]
   const thawed = Promise.withResolvers<void>()
   const begun = Promise.withResolvers<void>()
