@@ -6,6 +6,7 @@ import { startLocalNetwork } from '../../../server/local/network.ts'
 import type { LocalNetwork } from '../../../server/local/network.ts'
 import { createWallet } from '../../../server/local/wallets.ts'
 import { createFacilitatorClient, createOneDollarTerms, signPayment } from '../../support/chain/payments.ts'
+import { scaleLimit } from '../../support/machine.ts'
 
 // Goal: the embedded network settles and rejects payments, and ends, as the demo and the tests require. Method: the
 // facilitator client of the x402 SDK, and processes that end. The contract suite of facilitators covers the promises of
@@ -89,7 +90,7 @@ test('on a chain that mines a block every 200 ms, parallel payments all settle',
 })
 
 test('a settlement whose receipt does not arrive in time is reported as pending, with the hash of its transaction', async () => {
-  const hasty = await startLocalNetwork({ confirmationTimeoutMs: 50 })
+  const hasty = await startLocalNetwork({ confirmationTimeoutMs: scaleLimit(250) })
   const terms = createSellerTerms()
   const payment = await signPayment(await hasty.createFundedWallet(1), terms)
   await hasty.halt()
