@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
-import { once } from 'node:events'
-import { createServer, type Socket } from 'node:net'
+import type { SocketHandler } from 'bun'
 import { createBoundedCalls, describeConnectionError } from '../../../server/adapters/bounded-calls.ts'
 import { runWhileTimePasses } from '../../support/fakes/timers.ts'
 
@@ -46,26 +45,25 @@ test('hanging calls are abandoned after the deadline, and a call that waits behi
   expect(made).toBe(8)
 })
 
-/** Calls a server that does this with each connection, and returns the description of the error. */
-async function describeFailedCall(scheme: 'http' | 'https', handle: (client: Socket) => void) {
-  const server = createServer((client) => handle(client.on('error', () => {})))
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the server has no port')
-  const error = await fetch(`${scheme}://127.0.0.1:${address.port}`).catch((thrown: unknown) => thrown)
-  server.close()
+/** Calls a server that handles its connections like this, and returns the description of the error. */
+async function describeFailedCall(scheme: 'http' | 'https', handler: SocketHandler) {
+  const server = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {}, ...handler } })
+  const error = await fetch(`${scheme}://127.0.0.1:${server.port}`).catch((thrown: unknown) => thrown)
+  server.stop(true)
   return describeConnectionError(error)
 }
 
-test.each([
-  ['without reading the request', (client: Socket) => client.end()],
-  ['without reading the request, as a server that has stopped does', (client: Socket) => client.resetAndDestroy()],
-  ['after the request', (client: Socket) => client.once('data', () => client.end())],
-  ['within the response', (client: Socket) => client.once('data', () => client.end('HTTP/1.1 200 OK\r\nContent-'))],
-] as const)('if a server closes its connections %s, this is described as such', async (_, handle) => {
-  expect(await describeFailedCall('http', handle)).toBe('closes connections before it has responded')
+const CLOSING_AT_ONCE: SocketHandler = { open: (client) => void client.end() }
+
+test.each<[string, SocketHandler]>([
+  ['without reading the request', CLOSING_AT_ONCE],
+  ['without reading the request, as a server that has stopped does', { open: (client) => client.terminate() }],
+  ['after the request', { data: (client) => void client.end() }],
+  ['within the response', { data: (client) => void client.end('HTTP/1.1 200 OK\r\nContent-') }],
+])('if a server closes its connections %s, this is described as such', async (_, handler) => {
+  expect(await describeFailedCall('http', handler)).toBe('closes connections before it has responded')
 })
 
 test('a server that closes its connections during the TLS handshake is not described as one without TLS', async () => {
-  expect(await describeFailedCall('https', (client) => client.end())).toBe('closes connections before it has responded')
+  expect(await describeFailedCall('https', CLOSING_AT_ONCE)).toBe('closes connections before it has responded')
 })
