@@ -6,6 +6,7 @@ import { readBoughtBlocks, callBuyArea, orderArea, signArea } from '../../suppor
 import { buyBlock, fetchBlock, repaintBlock, sendUntilSettled, signBlockPayment } from '../../support/e2e/buyer.ts'
 import { type Cluster, startCluster } from '../../support/e2e/cluster.ts'
 import { expectBooksToBalance, readFeed } from '../../support/e2e/read-wall.ts'
+import { isBusy, measureMachine } from '../../support/machine.ts'
 import { listCoords } from '../../support/samples.ts'
 import { readBody, createClient, fetchHealth } from '../../support/service/client.ts'
 import { waitFor, sendWhile, waitUntil } from '../../support/wait.ts'
@@ -54,6 +55,15 @@ function sendInTurn(payment: string, first = 0): Promise<Response> {
   })
 }
 
+/**
+ * Sends a signed request to an instance, and then, if the machine is busy and the response has status 503, to the others
+ * in turn: on such a machine, a write may exceed a time limit of the database.
+ */
+async function buyFrom(payment: string, at: number): Promise<Response> {
+  const answer = await fetchBlock(wall.getInstance(at), 'next', payment)
+  return answer.status === 503 && isBusy(measureMachine()) ? await sendInTurn(payment, at + 1) : answer
+}
+
 test('if 64 payers order the same block from three instances, only one becomes its owner, and only one settlement is requested', async () => {
   const payments = await Promise.all(crowd.map((payer, at) => signBlockPayment(wall.getInstance(at), payer, '5,5')))
   const settlesBefore = wall.facilitator.settle.countCalls()
@@ -71,7 +81,7 @@ test(
     const heldBefore = await readBalances(crowd)
     const payments = await Promise.all(crowd.map((payer, at) => signBlockPayment(wall.getInstance(at), payer)))
     const reading = readFeedInTurn(CROWD + 1)
-    const answers = await Promise.all(payments.map((payment, at) => fetchBlock(wall.getInstance(at), 'next', payment)))
+    const answers = await Promise.all(payments.map(buyFrom))
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
     const receipts = await Promise.all(answers.map(async (answer) => (await answer.json()) as Receipt))
     expect(new Set(receipts.map(({ block }) => block)).size).toBe(CROWD)

@@ -23,7 +23,7 @@ await main({
   storeChecksEveryMs: 250,
   storeReadTimeoutMs: limitWait(700, TIMES.storeReadTimeoutMs),
   // This is longer than the time limit of the write check, so that a wait for a standby is reported as such.
-  databaseAnswerTimeoutMs: 3500,
+  databaseAnswerTimeoutMs: limitWait(3500, TIMES.databaseAnswerTimeoutMs),
   leaseMs: limitWait(3000, TIMES.leaseMs),
   leaseRenewedEveryMs: 1000,
   unansweredPurchaseWaitsMs: TIMES.unansweredPurchaseWaitsMs.map((ms) => limitWait(Math.min(ms, 300), ms)),
