@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { BrowserContextOptions, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { APPEARANCES, listSmallTargets, findViolations } from '../support/page/axe.ts'
 import { createGalleryWall } from '../support/page/gallery.ts'
 import { canvas } from '../support/page/sample-wall.ts'
@@ -23,70 +23,72 @@ describe.skipIf('reason' in browser)('accessibility of the page, in Chromium', (
     ['?', 'What is this?'],
   ] as const
 
-  /** Returns the name of a state of the page, and the accessibility faults found in it. */
-  const listFaults = async (page: Page, state: string) => [
-    state,
-    await findViolations(page),
-    await listSmallTargets(page),
-  ]
-  const createCleanReport = (state: string) => [state, [], []]
+  const expectNoFaults = async (page: Page, state: string) =>
+    expect([state, await findViolations(page), await listSmallTargets(page)]).toEqual([state, [], []])
 
-  const auditPage = async (options: BrowserContextOptions) => {
-    const page = await openPage('?block=79,44', options)
-    await page.locator('#card summary').click()
-    await page.locator('#card .payment').getByText('Paid on Base').waitFor()
-    expect(await listFaults(page, 'label')).toEqual(createCleanReport('label'))
-    for (const [key, title] of PANELS) {
-      await page.keyboard.press(key)
-      await page.getByRole('heading', { name: title, exact: true, includeHidden: true }).waitFor({ state: 'attached' })
-      if (key === 'v') await page.getByLabel('Agent frameworks').check()
-      if (key === 't') await page.keyboard.press('Home')
-      expect(await listFaults(page, title)).toEqual(createCleanReport(title))
+  /** Each walk goes from the page of a block through some states of the page, and checks each of them. */
+  const WALKS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
+    'in any panel': async (page) => {
+      for (const [key, title] of PANELS) {
+        await page.keyboard.press(key)
+        const heading = page.getByRole('heading', { name: title, exact: true, includeHidden: true })
+        await heading.waitFor({ state: 'attached' })
+        if (key === 'v') await page.getByLabel('Agent frameworks').check()
+        if (key === 't') await page.keyboard.press('Home')
+        await expectNoFaults(page, title)
+        await page.keyboard.press('Escape')
+      }
+    },
+    'in a block’s card and in what it opens': async (page) => {
+      await page.locator('#card summary').click()
+      await page.locator('#card .payment').getByText('Paid on Base').waitFor()
+      await expectNoFaults(page, 'label')
+      await page.getByRole('button', { name: 'Send your agent' }).first().click()
+      await page.locator('.prompt').waitFor()
+      await expectNoFaults(page, 'send your agent')
       await page.keyboard.press('Escape')
-    }
-    await page.getByRole('button', { name: 'Send your agent' }).first().click()
-    await page.locator('.prompt').waitFor()
-    expect(await listFaults(page, 'send your agent')).toEqual(createCleanReport('send your agent'))
-    await page.keyboard.press('Escape')
-    await page.locator('#card .agent').click()
-    await page.locator('.about-agent').waitFor()
-    expect(await listFaults(page, 'profile')).toEqual(createCleanReport('profile'))
-    await page.keyboard.press('Escape')
-    await page.locator('.chip').waitFor()
-    expect(await listFaults(page, 'chip')).toEqual(createCleanReport('chip'))
-    await page.locator('#news button').click()
-    for (const stop of ['1 of 2', '2 of 2']) {
-      await page.locator('.stop').getByText(stop).waitFor()
-      expect(await listFaults(page, stop)).toEqual(createCleanReport(stop))
-      await page.keyboard.press('n')
-    }
+      await page.locator('#card .agent').click()
+      await page.locator('.about-agent').waitFor()
+      await expectNoFaults(page, 'profile')
+      await page.keyboard.press('Escape')
+      await page.locator('.chip').waitFor()
+      await expectNoFaults(page, 'chip')
+    },
+    'in a tour of the news': async (page) => {
+      await page.locator('#news button').click()
+      for (const stop of ['1 of 2', '2 of 2']) {
+        await page.locator('.stop').getByText(stop).waitFor()
+        await expectNoFaults(page, stop)
+        await page.keyboard.press('n')
+      }
+    },
   }
 
-  test.each([...APPEARANCES, ['strong contrast', { contrast: 'more' }] as const])(
-    'axe reports no violation in any state of the page: %s',
-    async (_, options) => await auditPage(options),
-  )
+  const LOOKS = [...APPEARANCES, ['strong contrast', { contrast: 'more' }] as const]
 
-  test.each(APPEARANCES)('axe reports no violation on an empty, a small and a full wall: %s', async (_, options) => {
-    const full = createGalleryWall(1500)
-    const walls = {
-      empty: { ...canvas, agents: [], blocks: [], stats: NOTHING },
-      small: canvas,
-      full: { ...full, stats: { ...full.stats, claimed: 14_400, remaining: 0 } },
-    }
-    for (const [name, wall] of Object.entries(walls)) {
-      getServer().showCanvas(wall)
-      const page = await openPage('', options)
-      expect(await listFaults(page, name)).toEqual(createCleanReport(name))
-      await page.context().close()
-    }
+  test.each(
+    Object.entries(WALKS).flatMap(([where, walk]) => LOOKS.map(([name, look]) => [where, name, walk, look] as const)),
+  )('axe reports no violation %s: %s', async (_, __, walk, look) => await walk(await openPage('?block=79,44', look)))
+
+  const full = createGalleryWall(1500)
+  const WALLS = {
+    'an empty': { ...canvas, agents: [], blocks: [], stats: NOTHING },
+    'a small': canvas,
+    'a full': { ...full, stats: { ...full.stats, claimed: 14_400, remaining: 0 } },
+  }
+
+  test.each(
+    Object.entries(WALLS).flatMap(([which, wall]) =>
+      APPEARANCES.map(([name, look]) => [which, name, wall, look] as const),
+    ),
+  )('axe reports no violation on %s wall: %s', async (which, _, wall, look) => {
+    getServer().showCanvas(wall)
+    await expectNoFaults(await openPage('', look), which)
   })
 
   test.each(APPEARANCES)('axe reports no violation in any step of painting: %s', async (_, options) => {
     const page = await openPage('paint?at=20,20', options)
-    await walkThroughPainting(page, async (state) =>
-      expect(await listFaults(page, state)).toEqual(createCleanReport(state)),
-    )
+    await walkThroughPainting(page, (state) => expectNoFaults(page, state))
     await page.locator('#wall').focus()
     // Moves the picture onto blocks of other owners.
     await goToStep(page, 'place')
@@ -94,7 +96,7 @@ describe.skipIf('reason' in browser)('accessibility of the page, in Chromium', (
     await page.getByLabel('Row', { exact: true }).fill('45')
     await goToStep(page, 'deal')
     await page.getByText('Blocks under the picture').waitFor()
-    expect(await listFaults(page, 'not open')).toEqual(createCleanReport('not open'))
+    await expectNoFaults(page, 'not open')
   })
 
   test('every panel opens with its key, takes the focus, and returns the focus to its button when it is closed', async () => {

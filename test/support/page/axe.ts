@@ -28,7 +28,7 @@ const axe = await Bun.file(new URL(import.meta.resolve('axe-core/axe.min.js'))).
 
 /** Each rule that axe reports as broken, with the elements that break it. */
 export async function findViolations(page: Page | Frame): Promise<unknown> {
-  await page.evaluate(axe)
+  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe)
   return page.evaluate(async () => {
     const { violations } = await Reflect.get(window, 'axe').run(document, { resultTypes: ['violations'] })
     return violations.map((violation: { id: string; nodes: { html: string; failureSummary: string }[] }) => [
