@@ -141,24 +141,43 @@ test('if the database is missing but its witness exists, the wall sells nothing 
   await accepted.stop()
 })
 
-test('a wall on a restored older copy reports the lost purchases, and sells nothing new until the operator accepts the copy', async () => {
-  const backup = join(around.folder, 'backup.sqlite')
-  const DATABASE_PATH = join(around.folder, 'own.sqlite')
-  const own = { ...settings, DATABASE_PATH, PAY_TO: createWallet().address }
+/** The settings of a wall with a database and a payment address of its own, and the operator's commands for it. */
+function createOwnWall(name: string) {
+  const database = join(around.folder, `${name}.sqlite`)
+  const own = { ...settings, DATABASE_PATH: database, PAY_TO: createWallet().address }
   const runOwnCommand = async (...args: readonly [command: string, ...others: string[]]) => {
     const { out, err, status } = await runCommand(own, around.folder, ...args)
     return { status, said: out + err }
   }
+  return { database, own, runOwnCommand }
+}
+
+test('accept-restore refuses to run beside a running wall, and backup never replaces a file', async () => {
+  const { own, runOwnCommand } = createOwnWall('running')
+  const backup = join(around.folder, 'running.backup')
+  const wall = await around.startArmedWall(own)
+  expect(await runOwnCommand('backup', backup)).toMatchObject({ status: 0 })
+  const [again, accepted] = await Promise.all([
+    runOwnCommand('backup', backup),
+    runOwnCommand('accept-restore', '--yes'),
+  ])
+  expect([again.status, accepted.status]).toEqual([2, 2])
+  expect(again.said).toContain('never replaces')
+  expect(accepted.said).toContain('another process')
+  await wall.stop()
+})
+
+test('a wall on a restored older copy reports the lost purchases, and sells nothing new until the operator accepts the copy', async () => {
+  const { database, own, runOwnCommand } = createOwnWall('own')
+  const backup = join(around.folder, 'backup.sqlite')
   let wall = await around.startArmedWall(own)
   const before = [await sellBlock(wall), await sellBlock(wall)]
   const [, made] = await Promise.all([sellBlock(wall), runOwnCommand('backup', backup)])
   expect(made).toMatchObject({ status: 0 })
-  expect((await runOwnCommand('backup', backup)).said).toContain('never replaces')
   const lost = [await sellBlock(wall), await sellBlock(wall), await sellBlock(wall)]
-  expect((await runOwnCommand('accept-restore', '--yes')).said).toContain('another process')
   await wall.stop()
 
-  await cp(backup, DATABASE_PATH)
+  await cp(backup, database)
   wall = await around.start(own)
   const listOrphans = () => findAlerts(wall, 'orphan').flatMap(({ tx }) => tx ?? [])
   const orphans = await waitFor(async () => (listOrphans().length >= lost.length ? listOrphans() : undefined))
