@@ -126,7 +126,7 @@ test.if(isOurs)(
     await first.stop()
     await server.saveCopy()
     const settings = [await createPortSettings(), await createPortSettings()]
-    const walls = [await startArmedInstance(settings[0]), await startArmedInstance(settings[1])] as const
+    const walls = await Promise.all([startArmedInstance(settings[0]), startArmedInstance(settings[1])])
     const [payer, stranger] = [await around.createFundedWallet(), await around.createFundedWallet()]
     const { payment } = await buyBlock(walls[0], payer)
     for (const wall of walls) await waitUntil(async () => (await countSales(wall)) === 2)
