@@ -141,8 +141,8 @@ test('if the database is missing but its witness exists, the wall sells nothing 
   await accepted.stop()
 })
 
-/** The settings of a wall with a database and a payment address of its own, and the operator's commands for it. */
-function createOwnWall(name: string) {
+/** Prepares a wall with its own database and payment address: its settings, and a function that runs its commands. */
+function prepareOwnWall(name: string) {
   const database = join(around.folder, `${name}.sqlite`)
   const own = { ...settings, DATABASE_PATH: database, PAY_TO: createWallet().address }
   const runOwnCommand = async (...args: readonly [command: string, ...others: string[]]) => {
@@ -153,7 +153,7 @@ function createOwnWall(name: string) {
 }
 
 test('accept-restore refuses to run beside a running wall, and backup never replaces a file', async () => {
-  const { own, runOwnCommand } = createOwnWall('running')
+  const { own, runOwnCommand } = prepareOwnWall('running')
   const backup = join(around.folder, 'running.backup')
   const wall = await around.startArmedWall(own)
   expect(await runOwnCommand('backup', backup)).toMatchObject({ status: 0 })
@@ -168,7 +168,7 @@ test('accept-restore refuses to run beside a running wall, and backup never repl
 })
 
 test('a wall on a restored older copy reports the lost purchases, and sells nothing new until the operator accepts the copy', async () => {
-  const { database, own, runOwnCommand } = createOwnWall('own')
+  const { database, own, runOwnCommand } = prepareOwnWall('own')
   const backup = join(around.folder, 'backup.sqlite')
   let wall = await around.startArmedWall(own)
   const before = [await sellBlock(wall), await sellBlock(wall)]

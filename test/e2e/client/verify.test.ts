@@ -150,8 +150,8 @@ function startLyingWall(place: string, { changeDeed, changePage, changeSale, cha
     async fetch(request) {
       const { pathname, search } = new URL(request.url)
       const answer = await fetch(world.url + pathname + search)
-      // While the wall is busy, it returns 503, and verify waits and reads again.
-      if (pathname === '/blocks/next' || answer.status === 503) return answer
+      // Terms and errors stay as they are: if the wall is busy and returns 503, verify must be able to read again.
+      if (!answer.ok) return answer
       const body = await answer.json()
       if (pathname === '/api/canvas' && changeCanvas !== undefined) return Response.json(changeCanvas(body as Canvas))
       if (pathname === '/api/feed' && changeSale !== undefined) {
