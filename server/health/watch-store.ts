@@ -64,7 +64,8 @@ const LATE: unique symbol = Symbol('late')
 export function watchStore(deps: StoreWatchDeps): StoreWatch {
   const { store, ledgerReader, backups, engine, hasStandbys, outages, clock, times = TIMES } = deps
   const read = limitToOneCall(() => store.isReadable())
-  const write = limitToOneCall(() => store.tryWrite())
+  // A write that an earlier check began may fail because of an outage that has ended, so its result is ignored.
+  const write = limitToOneNewCall(() => store.tryWrite())
   const countPending = limitToOneCall(() => ledgerReader.countPending().catch(() => undefined))
   const readLastBackupTime = limitToOneCall<UnixMs | undefined | typeof LATE>(() =>
     backups.readLastTime().catch((): typeof LATE => LATE),
@@ -137,6 +138,17 @@ function limitToOneCall<T>(ask: () => Promise<T>): () => Promise<T> {
     (asking ??= ask().finally(() => {
       asking = undefined
     }))
+}
+
+/** Like `limitToOneCall`, but a call in progress is only waited for: callers share the result of the next call. */
+function limitToOneNewCall<T>(ask: () => Promise<T>): () => Promise<T> {
+  const askOnce = limitToOneCall(ask)
+  let asking: Promise<T> | undefined
+  return async () => {
+    await Promise.allSettled([asking])
+    asking = askOnce()
+    return await asking
+  }
 }
 
 /** Returns a result, or `LATE` if it did not arrive in time. */

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { trackOutages } from '../../../server/health/outages.ts'
 import { FREE_BYTES_MIN, watchStore } from '../../../server/health/watch-store.ts'
 import type { WriteFailure } from '../../../server/ports.ts'
+import { TIMES } from '../../../server/times.ts'
 import { createFakeClock } from '../../support/fakes/clock.ts'
 import { createFakeLogger } from '../../support/fakes/logger.ts'
 import { NOW } from '../../support/samples.ts'
@@ -17,11 +18,12 @@ const PENDING = { held: 1, uncertain: 0, watched: 0, oldestSince: NOW }
 function createWorld() {
   const says = {
     ready: true as boolean | undefined,
-    failure: null as WriteFailure | null | undefined,
+    failure: null as WriteFailure | Promise<WriteFailure> | null | undefined,
     free: FREE_BYTES_MIN * 2,
     asked: 0,
     backedUpAt: undefined as number | undefined | Error,
     leaves: false, // whether the store becomes unreadable during a write
+    onWait: (_ms: number) => {},
   }
   const clock = createFakeClock(NOW)
   const logger = createFakeLogger()
@@ -49,7 +51,13 @@ function createWorld() {
     hasStandbys: true,
     outages,
     // If the store returns a result at all, the result arrives before a wait is over.
-    clock: { ...clock, wait: () => new Promise((resolve) => setTimeout(resolve, 5)) },
+    clock: {
+      ...clock,
+      wait(ms) {
+        says.onWait(ms)
+        return new Promise((resolve) => setTimeout(resolve, 5))
+      },
+    },
   })
   const listOutages = () =>
     outages.listAll().flatMap(({ kind, state, reason }) => (state === 'down' ? [[kind, reason]] : []))
@@ -101,6 +109,18 @@ test('while a query to a frozen database is open, no other query is sent, and ca
 test('a write that never ends is reported as not completed in time', async () => {
   const { seen } = createWorld()
   expect(await seen({ failure: undefined })).toEqual([['store-write', 'the database did not complete a write in time']])
+})
+
+test('a write that began during an outage and fails after it is not reported as another outage', async () => {
+  const { seen, logger } = createWorld()
+  const slow = Promise.withResolvers<WriteFailure>()
+  expect(await seen({ failure: slow.promise, leaves: true })).toEqual([['store-read', 'the database cannot be read']])
+  // Only a write may take longer than a read, so such a wait shows that the second check waits for the write.
+  const onWait = (ms: number) => {
+    if (ms > TIMES.storeReadTimeoutMs) slow.resolve({ of: 'store-write', reason: 'the connection is lost' })
+  }
+  expect(await seen({ ready: true, failure: null, leaves: false, onWait })).toEqual([])
+  expect(logger.alerts).toHaveLength(1)
 })
 
 test('a nearly full disk counts as one outage until it clearly has space again', async () => {
