@@ -7,6 +7,7 @@ import type { Pending } from '../domain/purchase/account.ts'
 import type { UnixMs } from '../domain/purchase/payment.ts'
 import type { Backups } from '../operator-ports.ts'
 import type { LedgerReader, Clock, Store } from '../ports.ts'
+import { shareNextRun } from '../purchase/single-flight.ts'
 import { TIMES, type Times } from '../times.ts'
 import type { Outages } from './outages.ts'
 
@@ -65,7 +66,7 @@ export function watchStore(deps: StoreWatchDeps): StoreWatch {
   const { store, ledgerReader, backups, engine, hasStandbys, outages, clock, times = TIMES } = deps
   const read = limitToOneCall(() => store.isReadable())
   // A write that an earlier check began may fail because of an outage that has ended, so its result is ignored.
-  const write = limitToOneNewCall(() => store.tryWrite())
+  const write = shareNextRun(() => store.tryWrite())
   const countPending = limitToOneCall(() => ledgerReader.countPending().catch(() => undefined))
   const readLastBackupTime = limitToOneCall<UnixMs | undefined | typeof LATE>(() =>
     backups.readLastTime().catch((): typeof LATE => LATE),
@@ -138,17 +139,6 @@ function limitToOneCall<T>(ask: () => Promise<T>): () => Promise<T> {
     (asking ??= ask().finally(() => {
       asking = undefined
     }))
-}
-
-/** Like `limitToOneCall`, but a call in progress is only waited for: callers share the result of the next call. */
-function limitToOneNewCall<T>(ask: () => Promise<T>): () => Promise<T> {
-  const askOnce = limitToOneCall(ask)
-  let asking: Promise<T> | undefined
-  return async () => {
-    await Promise.allSettled([asking])
-    asking = askOnce()
-    return await asking
-  }
 }
 
 /** Returns a result, or `LATE` if it did not arrive in time. */

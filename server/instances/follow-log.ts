@@ -5,7 +5,7 @@ import type { Change } from '../domain/wall/log.ts'
 import { applyChange, createEmptyView, type WallView } from '../domain/wall/wall-view.ts'
 import { runPeriodically } from '../health/run-periodically.ts'
 import type { ChangeNotifier, Clock, Log, Logger } from '../ports.ts'
-import { shareReads } from '../purchase/single-flight.ts'
+import { shareNextRun } from '../purchase/single-flight.ts'
 import { TIMES, type Times } from '../times.ts'
 
 const PAGE = 500
@@ -27,7 +27,7 @@ export async function followLog(log: Log): Promise<Follower> {
 
   const listeners = new Set<Listener>()
   // Only one reader runs at a time, because two would apply the same entries twice.
-  const advance = shareReads(async () => {
+  const advance = shareNextRun(async () => {
     for (;;) {
       const changes = await log.readAfter(view.number, PAGE)
       for (const change of changes) {

@@ -28,19 +28,19 @@ export function createSingleFlight(): SingleFlight {
 }
 
 /**
- * Never runs `read` twice at the same time. Callers during a run share the next run, which sees all writes from before
- * the call.
+ * Never runs `work` twice at the same time. Callers during a run share the next run, which sees everything that happened
+ * before the call.
  */
-export function shareReads<T>(read: () => Promise<T>): () => Promise<T> {
-  let reading: Promise<unknown> = Promise.resolve()
+export function shareNextRun<T>(work: () => Promise<T>): () => Promise<T> {
+  let running: Promise<unknown> = Promise.resolve()
   let next: Promise<T> | undefined
   return () => {
-    next ??= reading
+    next ??= running
       .catch(() => {})
       .then(() => {
         next = undefined
-        const mine = read()
-        reading = mine
+        const mine = work()
+        running = mine
         return mine
       })
     return next

@@ -8,7 +8,7 @@ import { computePrice, type Terms } from '../domain/purchase/payment.ts'
 import { type Occupied, type SpaceWish, computeOccupancy, findOpenSpaces } from '../domain/wall/open-space.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
 import type { LedgerReader } from '../ports.ts'
-import { shareReads } from '../purchase/single-flight.ts'
+import { shareNextRun } from '../purchase/single-flight.ts'
 import type { Offer } from '../x402/terms.ts'
 
 /** The taken blocks at a moment; the object stays the same until a block is sold, held or released. */
@@ -31,7 +31,7 @@ export type TakenBlocks = () => Promise<Taken>
 /** Caches the taken blocks until they change, so that most reads do not go through the whole wall. */
 export function createTakenBlocks({ view, ledgerReader, applyNewEntries }: TakenBlocksDeps): TakenBlocks {
   let kept: { readonly state: string; readonly taken: Taken } | undefined
-  return shareReads(async () => {
+  return shareNextRun(async () => {
     // Held blocks are read first, so that a block sold meanwhile is seen as held or claimed, never as open.
     const held = await ledgerReader.listHeld()
     await applyNewEntries()
