@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import { SQL } from 'bun'
-import { waitUntilArmed, type WallProcess, type WallSettings } from '../../../server/local/wall-process.ts'
+import type { WallProcess, WallSettings } from '../../../server/local/wall-process.ts'
 import { createForwarder, makeCertificates, openFront, type Front } from '../../support/chain/front.ts'
 import { runCommand } from '../../support/e2e/command.ts'
 import { startSurroundings, type Surroundings } from '../../support/e2e/world.ts'
@@ -98,9 +98,8 @@ export async function openServerStage(): Promise<ServerStage> {
     RPC_URL: `${endpoint.url},${around.network.rpcUrl}`,
     ...trusting,
   }
-  const wall = await around.startArmedWall({ ...settings, DATABASE_URL: proxies[0].url })
-  const other = await around.startArmedWall({ ...settings, DATABASE_URL: proxies[1].url })
-  await waitUntilArmed(other.url)
+  const startWallBehind = (proxy: CutProxy) => around.startArmedWall({ ...settings, DATABASE_URL: proxy.url })
+  const [wall, other] = await Promise.all([startWallBehind(proxies[0]), startWallBehind(proxies[1])])
   return {
     around,
     facilitator,
