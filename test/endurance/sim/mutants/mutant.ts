@@ -9,5 +9,9 @@ export type Mutant = {
    * older copy, changing prices, or a wide wall.
    */
   readonly shows?: 'real' | 'twins' | 'real twins' | 'real prices' | 'real wide' | 'endpoints' | 'operator'
-  readonly isCheap?: true // the simulation finds it so soon that every test run plants it
+  /**
+   * A history that showed the bug. Every test run plants the bugs that have a seed, and plays histories from that seed
+   * on, because a change of the source may change which histories show the bug.
+   */
+  readonly seed?: number
 }

@@ -25,14 +25,14 @@ export const mutants: readonly Mutant[] = [
     return createOrderMismatchFailure()`,
     to: `released === undefined && isFailure(listing))
     return createOrderMismatchFailure()`,
-    isCheap: true,
+    seed: 115,
   },
   {
     name: 'a timeout counts as a rejection',
     file: 'server/domain/purchase/facilitator-errors.ts',
     from: `if (settling.kind === 'unsent') return`,
     to: `if (settling.kind === 'unsent' || settling.kind === 'unclear') return`,
-    isCheap: true,
+    seed: 4,
   },
   {
     name: 'every rejection counts as definite',
@@ -46,7 +46,7 @@ export const mutants: readonly Mutant[] = [
     from: `  if (status.kind === 'paid') return yield* finalize(purchase, status.tx, true)\n`,
     to: `  if (settling?.kind === 'success') return yield* finalize(purchase, settling.tx, true)
   if (status.kind === 'paid') return yield* finalize(purchase, status.tx, true)\n`,
-    isCheap: true,
+    seed: 33,
   },
   {
     name: 'a released payment is not watched',
@@ -114,7 +114,7 @@ export const mutants: readonly Mutant[] = [
     from: `  const claiming = yield* requestStep({ do: 'claim',`,
     to: `  yield* requestStep({ do: 'settle', purchase: { payment, target, block: 0, listing, head: 0n, state: { kind: 'reserved', uncertain: false, attempt: 1 } } as never })
   const claiming = yield* requestStep({ do: 'claim',`,
-    isCheap: true,
+    seed: 0,
   },
   {
     name: 'a known payment that is sent for another block gets its receipt',
@@ -223,21 +223,21 @@ export const mutants: readonly Mutant[] = [
     file: SCRIPT,
     from: 'return toOutcome(yield* watchRefused(sent, createLostClaimFailure(order, claiming.space)), order)',
     to: 'return refuse(createLostClaimFailure(order, claiming.space))',
-    isCheap: true,
+    seed: 66,
   },
   {
     name: 'a rejected order is stored with its picture',
     file: SCRIPT,
     from: 'listing: { ...omitPicture(listing), pixels: null }',
     to: 'listing: omitPicture(listing)',
-    isCheap: true,
+    seed: 0,
   },
   {
     name: 'a payment that a crashed process may have sent is reported as uncharged',
     file: 'server/purchase/purchase-run.ts',
     from: '(isNewer ? -Infinity : started.elapsed)',
     to: '(isNewer ? -Infinity : -Infinity)',
-    isCheap: true,
+    seed: 6,
   },
   {
     name: 'a payment is sent to a facilitator without a lease that records it',
@@ -259,7 +259,7 @@ export const mutants: readonly Mutant[] = [
     from: 'TEXT_KEYS.every((key) => one[key] === other[key]) && one.painter === other.painter',
     to: 'true',
     shows: 'real',
-    isCheap: true,
+    seed: 280,
   },
   {
     name: 'money that moved before the payment was seen is denied',
@@ -449,7 +449,7 @@ export const mutants: readonly Mutant[] = [
     file: RING,
     from: 'if (!answers.every(isDenial)) return createUnclearResult(findLastNamed(answers))',
     to: 'if (!answers.some(isDenial)) return createUnclearResult(findLastNamed(answers))',
-    isCheap: true,
+    seed: 482,
   },
   {
     name: 'a success that the chain denied is believed',
@@ -464,7 +464,7 @@ export const mutants: readonly Mutant[] = [
     : yield* requestStep({ do: 'check-signature', payment })`,
     to: `? 'signed'
     : 'not-signed'`,
-    isCheap: true,
+    seed: 64,
   },
   {
     name: 'a released payment is renewed for another price',
@@ -491,7 +491,7 @@ export const mutants: readonly Mutant[] = [
     file: 'test/endurance/sim/ledger-model.ts',
     from: 'const isNamed = identifier !== undefined && payment.identifier === identifier',
     to: 'const isNamed = false && payment.identifier === identifier',
-    isCheap: true,
+    seed: 977,
   },
   {
     name: 'a payment identifier is not stored (SQL)',
@@ -512,14 +512,14 @@ export const mutants: readonly Mutant[] = [
     file: 'server/domain/purchase/charging.ts',
     from: `return { charged: isOver ? 'no' : 'unknown' }`,
     to: `return { charged: isOver ? 'yes' : 'unknown' }`,
-    isCheap: true,
+    seed: 0,
   },
   {
     name: 'a payment that may still move is reported as uncharged',
     file: 'server/domain/purchase/charging.ts',
     from: `if (statusOf[code] >= 500) return { charged: 'unknown' }`,
     to: `if (statusOf[code] >= 500) return { charged: 'no' }`,
-    isCheap: true,
+    seed: 0,
   },
   ...mutantsOfAreas,
   ...mutantsOfClients,

@@ -42,16 +42,17 @@ export function plantBug({ name, file, from, to }: Mutant): string {
   return before + to + after
 }
 
-/** Plants one bug and plays up to `seeds` histories. */
-export async function runMutant(mutant: Mutant, seeds: number): Promise<Fate> {
+/** Plants one bug and plays up to `seeds` histories, from the seed `first` on. */
+export async function runMutant(mutant: Mutant, seeds: number, first = 0): Promise<Fate> {
   const folder = mkdtempSync(join(tmpdir(), 'pixel-wall-mutant-'))
   try {
     const source = plantBug(mutant)
     for (const path of SOURCES) cpSync(join(ROOT, path), join(folder, path), { recursive: true })
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
     writeFileSync(join(folder, mutant.file), source)
-    for (let from = 0, nth = 0; from < seeds; nth += 1) {
-      const end = Math.min(seeds, from + (STRETCHES[nth] ?? 5000))
+    const last = first + seeds
+    for (let from = first, nth = 0; from < last; nth += 1) {
+      const end = Math.min(last, from + (STRETCHES[nth] ?? 5000))
       const broken = await playStretch(join(folder, 'test/endurance/sim'), from, end, () => {}, createChoice(mutant))
       // If the bug's code refers to an unknown name, its failure proves nothing.
       if (broken?.broken.includes('ReferenceError') === true) throw new Error(`"${mutant.name}": ${broken.broken}`)

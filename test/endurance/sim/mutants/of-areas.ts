@@ -14,21 +14,21 @@ export const mutantsOfAreas: readonly Mutant[] = [
     file: 'server/domain/purchase/payment.ts',
     from: 'amount: computePrice(terms, countBlocks(target)),',
     to: 'amount: terms.amount,',
-    isCheap: true,
+    seed: 2,
   },
   {
     name: 'a part of an area is sold',
     file: 'server/domain/purchase/target.ts',
     from: 'isBlock(holding.target) ? [holding.block] : listAreaBlocks(getArea(holding))',
     to: 'isBlock(holding.target) ? [holding.block] : listAreaBlocks(getArea(holding)).slice(0, 1)',
-    isCheap: true,
+    seed: 2,
   },
   {
     name: 'a part of an area is released',
     file: MODEL,
     from: 'for (const block of listHeldBlocks(before)) holders.delete(block)',
     to: 'holders.delete(before.block)',
-    isCheap: true,
+    seed: 48,
   },
   {
     name: 'only a part of an area is sold (SQL)',
@@ -54,7 +54,7 @@ export const mutantsOfAreas: readonly Mutant[] = [
     file: MODEL,
     from: `return blocks.some((block) => holders.has(block)) ? 'reserved' : at`,
     to: `return blocks.every((block) => holders.has(block)) ? 'reserved' : at`,
-    isCheap: true,
+    seed: 29,
   },
   {
     name: 'an area is sold although a part of it is not open (SQL)',

@@ -23,7 +23,7 @@ export const mutantsOfClients: readonly Mutant[] = [
     file: STEPS,
     from: `if (error?.charged === 'no') {`,
     to: `if (error?.charged === 'no' || (error !== undefined && error.charged === undefined && error.status === 400)) {`,
-    isCheap: true,
+    seed: 32,
   },
   {
     name: 'a client treats any response as the wall’s',
@@ -33,7 +33,7 @@ export const mutantsOfClients: readonly Mutant[] = [
     to: `  const said = answer && parseError(answer.status, answer.body)
   const error = said ?? (answer && { ...createNoWallFailure(situation.url, answer.status), charged: 'no' })
   if (error?.charged === 'yes')`,
-    isCheap: true,
+    seed: 32,
   },
   {
     name: 'a client treats a deed as the outcome of its payment',
@@ -43,7 +43,7 @@ export const mutantsOfClients: readonly Mutant[] = [
     to: `  if (answer !== undefined && isSuccess(answer.status)) return { do: 'stop', saved: 'removed', failure: SOLD }
   const error = answer && parseError(answer.status, answer.body)
   if (error?.charged === 'yes')`,
-    isCheap: true,
+    seed: 445,
   },
   {
     name: 'a client saves a payment only after the response',
@@ -51,7 +51,7 @@ export const mutantsOfClients: readonly Mutant[] = [
     from: `      if (step.do === 'sign') {`,
     to: `      if (step.do === 'sign') {
         await fetchAnswer(fetch, { ...order, payment: await signPayment(account, step.terms, { text: order.text, salt: createSalt(), now: now() }) })`,
-    isCheap: true,
+    seed: 26,
   },
   {
     name: 'a client signs a new payment while the same order is open',
@@ -64,6 +64,6 @@ export const mutantsOfClients: readonly Mutant[] = [
     file: BUYER,
     from: '(await payments.list()).map(',
     to: '(await payments.list()).slice(1).map(',
-    isCheap: true,
+    seed: 3,
   },
 ]
