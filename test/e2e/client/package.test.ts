@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { readFeed } from '../../support/e2e/read-wall.ts'
 import { startWorld, type World } from '../../support/e2e/world.ts'
+import { NODE, PATH } from '../../support/node.ts'
 import { readOutput } from '../../support/output-of.ts'
 import { createFlatPng } from '../../support/picture-files.ts'
 import { createScratchFolder } from '../../support/scratch-folder.ts'
@@ -41,7 +42,7 @@ function runProgram(command: readonly string[], cwd: string, env: Record<string,
 function startProgram(command: readonly string[], cwd: string, env: Record<string, string>) {
   return Bun.spawn([...command], {
     cwd,
-    env: { PATH: Bun.env['PATH'] ?? '', HOME: Bun.env['HOME'] ?? '', ...env },
+    env: { PATH, HOME: Bun.env['HOME'] ?? '', ...env },
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',
@@ -49,7 +50,7 @@ function startProgram(command: readonly string[], cwd: string, env: Record<strin
 }
 
 /** The command as `npx` finds it, run by Node. */
-const createCommand = (...args: readonly string[]) => ['node', join(folder, 'node_modules/.bin', NAME), ...args]
+const createCommand = (...args: readonly string[]) => [NODE, join(folder, 'node_modules/.bin', NAME), ...args]
 
 const createEnv = (privateKey: string) => ({
   PRIVATE_KEY: privateKey,
@@ -59,6 +60,10 @@ const createEnv = (privateKey: string) => ({
 
 const picture = join(folder, 'picture.png')
 await Bun.write(picture, createFlatPng(64, 32, '#ff0000'))
+
+test.skipIf(isMissing)('the program that runs the installed package as Node is not Bun', async () => {
+  expect(await runProgram([NODE, '--print', "'bun' in process.versions"], folder)).toMatchObject({ out: 'false\n' })
+})
 
 test.skipIf(isMissing).each([
   ['one block for one dollar', 1, ['buy', 'next', '--name', 'Ada']],
@@ -134,7 +139,7 @@ test.skipIf(isMissing)(
     await runProgram(createCommand('buy', '9,9', '--message', 'proved'), folder, env)
     const args = ['verify', world.url, '--rpc', world.network.rpcUrl, '--json']
     const [, script = ''] = createCommand()
-    for (const program of ['node', process.execPath]) {
+    for (const program of [NODE, process.execPath]) {
       const { code, out, err } = await runProgram([program, script, ...args], folder, env)
       expect([code, err, JSON.parse(out)]).toMatchObject([0, '', { findings: [], unbound: 0 }])
     }

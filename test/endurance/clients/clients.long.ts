@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { wall as wallAt } from '../../../server/client/wall.ts'
 import type { Wallet } from '../../../server/local/wallets.ts'
 import { startWorld, type World } from '../../support/e2e/world.ts'
+import { PATH } from '../../support/node.ts'
 import { readOutput } from '../../support/output-of.ts'
 import { BUYERS, TOOL_USERS, type At, type Client } from './clients.ts'
 
@@ -96,7 +97,7 @@ describe.skipIf(!isInstalled)('third-party clients:', () => {
     const child = Bun.spawn([...client.buildCommand(at)], {
       cwd: home,
       env: {
-        PATH: Bun.env['PATH'] ?? '',
+        PATH,
         HOME: home,
         CI: '1',
         PRIVATE_KEY: wallet.privateKey,

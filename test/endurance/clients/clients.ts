@@ -4,6 +4,7 @@
  */
 
 import { join } from 'node:path'
+import { NODE } from '../../support/node.ts'
 
 const resolvePath = (path: string) => join(import.meta.dir, path)
 const locateBin = (name: string) => resolvePath(`node_modules/.bin/${name}`)
@@ -19,7 +20,7 @@ export type Client = {
 /** The URL that a client requests; with a `body`, the client posts it as JSON. */
 export type At = { readonly target: string; readonly body?: string }
 
-const createScriptCommand = (path: string) => () => ['node', '--import', resolvePath('offline.mjs'), resolvePath(path)]
+const createScriptCommand = (path: string) => () => [NODE, '--import', resolvePath('offline.mjs'), resolvePath(path)]
 
 const createBuyer = (name: string, path: string): Client => ({
   name,
@@ -38,7 +39,7 @@ export const BUYERS: readonly Client[] = [
   {
     name: 'mppx CLI',
     buildCommand: ({ target }) => [
-      'node',
+      NODE,
       '--import',
       resolvePath('offline.mjs'),
       locateBin('mppx'),
@@ -54,7 +55,7 @@ export const BUYERS: readonly Client[] = [
   {
     name: 'agentcash CLI',
     buildCommand: ({ target, body }) => [
-      'node',
+      NODE,
       '--import',
       resolvePath('offline.mjs'),
       locateBin('agentcash'),
