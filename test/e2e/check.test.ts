@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { openSqlite } from '../../db/sqlite/open.ts'
-import { findFreePort, type WallSettings } from '../../server/local/wall-process.ts'
+import { findFreePort, startWall, type WallSettings } from '../../server/local/wall-process.ts'
 import { startOddEndpoint } from '../support/chain/odd-endpoint.ts'
 import { runCommand } from '../support/e2e/command.ts'
 import { startSurroundings, type Surroundings } from '../support/e2e/world.ts'
@@ -164,20 +164,31 @@ const createDatabase = async (file: string, network: `${string}:${string}` = 'ei
   return path
 }
 
-test.each([
-  ['is as new as its witness', 0, []],
-  ['is older than its witness', 7, [expect.stringMatching(/^WRONG {2}database \(sqlite\): .*older than/)]],
-])('check compares the database with its witness: the database %s', async (_, change, wrong) => {
-  const witness = join(around.folder, 'older.witness')
-  await Bun.write(witness, JSON.stringify({ change, payment: 0, height: '0', payees: [] }))
-  const settings = { DATABASE_PATH: await createDatabase('older.sqlite'), WITNESS_PATH: witness }
-  expect((await runCheckWith(settings)).wrong).toEqual(wrong)
+/** Creates the database of a wall without sales, and the witness of a wall with sales; returns the settings. */
+const createOlderDatabase = async (name: string) => {
+  const witness = join(around.folder, `${name}.witness`)
+  await Bun.write(witness, JSON.stringify({ change: 7, payment: 9, height: '5', payees: [] }))
+  return { DATABASE_PATH: await createDatabase(`${name}.sqlite`), WITNESS_PATH: witness }
+}
+
+test('check reports nothing about a new database whose witness does not exist yet', async () => {
+  const settings = {
+    DATABASE_PATH: await createDatabase('new.sqlite'),
+    WITNESS_PATH: join(around.folder, 'new.witness'),
+  }
+  expect((await runCheckWith(settings)).wrong).toEqual([])
 })
 
-test('check reports a database that was moved to another location', async () => {
-  const path = await createDatabase('moved.sqlite')
-  await Bun.write(`${path}.moved`, 'has moved to elsewhere')
-  expect((await runCheckWith({ DATABASE_PATH: path })).wrong).toEqual([
+test('check reports a database that is older than its witness', async () => {
+  expect((await runCheckWith(await createOlderDatabase('older'))).wrong).toEqual([
+    expect.stringMatching(/^WRONG {2}database \(sqlite\): .*older than/),
+  ])
+})
+
+test('check reports a database that was moved to another location, and not that it is older than its witness', async () => {
+  const settings = await createOlderDatabase('moved')
+  await Bun.write(`${settings.DATABASE_PATH}.moved`, 'has moved to elsewhere')
+  expect((await runCheckWith(settings)).wrong).toEqual([
     expect.stringMatching(/^WRONG {2}database \(sqlite\): .*moved to elsewhere/),
   ])
 })
@@ -230,6 +241,10 @@ test.each([
     expect(err).not.toMatch(/^\s+at /m)
   },
 )
+
+test('a program that starts a wall gets the reason if the wall cannot start', async () => {
+  await expect(startWall({ ...settings, HOST: '192.0.2.1' })).rejects.toThrow(/HOST/)
+})
 
 const HINT = '; set FACILITATOR_KEYS, or CDP_API_KEY_ID and its secret'
 
