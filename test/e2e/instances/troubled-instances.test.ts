@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { join } from 'node:path'
 import { SQL } from 'bun'
+import { openWitness } from '../../../server/adapters/witness-file.ts'
 import {
   waitUntilArmed,
   findFreePort,
@@ -149,9 +151,12 @@ test.if(isOurs)(
 test.if(isOurs)(
   'after a database lost a sale, a restarted wall reports its payment and sells nothing until the operator accepts the database',
   async () => {
-    const settings = await createPortSettings()
+    const settings = { ...(await createPortSettings()), WITNESS_PATH: join(around.folder, 'witness.json') }
     const wall = await startArmedInstance(settings)
     await sellBeforeAndAfterCopy(wall)
+    // The witness records a commit a moment after it was made.
+    const witness = openWitness(settings.WITNESS_PATH)
+    await waitUntil(async () => (await witness.read())?.payment === 2)
     await server.restoreCopy()
     await waitUntil(() => findAlerts(wall, 'older-copy').length > 0)
     await wall.stop()
