@@ -151,15 +151,17 @@ test.if(isOurs)(
 test.if(isOurs)(
   'after a database lost a sale, a restarted wall reports its payment and sells nothing until the operator accepts the database',
   async () => {
-    const settings = { ...(await createPortSettings()), WITNESS_PATH: join(around.folder, 'witness.json') }
-    const wall = await startArmedInstance(settings)
+    const [settings, others] = [await createOwnSettings(), await createOwnSettings()]
+    const [wall, other] = await Promise.all([startArmedInstance(settings), startArmedInstance(others)])
     await sellBeforeAndAfterCopy(wall)
-    // The witness records a commit a moment after it was made.
-    const witness = openWitness(settings.WITNESS_PATH)
-    await waitUntil(async () => (await witness.read())?.payment === 2)
+    // The witness of each instance records a commit a moment after it was made.
+    for (const { WITNESS_PATH } of [settings, others]) {
+      const witness = openWitness(WITNESS_PATH)
+      await waitUntil(async () => (await witness.read())?.payment === 2)
+    }
     await server.restoreCopy()
     await waitUntil(() => findAlerts(wall, 'older-copy').length > 0)
-    await wall.stop()
+    await Promise.all([wall.stop(), other.stop()])
 
     const again = await startInstance(settings)
     await waitUntil(() => findAlerts(again, 'orphan').length > 0)
@@ -168,7 +170,7 @@ test.if(isOurs)(
     const own = { ...around.settings, DATABASE_URL: database, ...settings }
     expect((await runCommand(own, around.folder, 'accept-restore', '--yes')).status).toBe(0)
     await waitUntilArmed(again.url)
-    await startArmedInstance()
+    await startArmedInstance(others)
   },
   { timeout: 90_000 },
 )
@@ -239,3 +241,9 @@ const sendUntilSold = (wall: WallProcess, payment: string) =>
 
 /** The settings that identify an instance, so that it can be restarted as the same one. */
 const createPortSettings = async () => ({ PORT: String(await findFreePort()) })
+
+/** Settings that also name the instance's witness, so that a test can read it. */
+async function createOwnSettings() {
+  const { PORT } = await createPortSettings()
+  return { PORT, WITNESS_PATH: join(around.folder, `witness-${PORT}.json`) }
+}
