@@ -151,11 +151,11 @@ test.if(isOurs)(
 test.if(isOurs)(
   'after a database lost a sale, a restarted wall reports its payment and sells nothing until the operator accepts the database',
   async () => {
-    const [settings, others] = [await createOwnSettings(), await createOwnSettings()]
-    const [wall, other] = await Promise.all([startArmedInstance(settings), startArmedInstance(others)])
+    const [settings, otherSettings] = [await createInstanceSettings(), await createInstanceSettings()]
+    const [wall, other] = await Promise.all([startArmedInstance(settings), startArmedInstance(otherSettings)])
     await sellBeforeAndAfterCopy(wall)
     // The witness of each instance records a commit a moment after it was made.
-    for (const { WITNESS_PATH } of [settings, others]) {
+    for (const { WITNESS_PATH } of [settings, otherSettings]) {
       const witness = openWitness(WITNESS_PATH)
       await waitUntil(async () => (await witness.read())?.payment === 2)
     }
@@ -170,7 +170,7 @@ test.if(isOurs)(
     const own = { ...around.settings, DATABASE_URL: database, ...settings }
     expect((await runCommand(own, around.folder, 'accept-restore', '--yes')).status).toBe(0)
     await waitUntilArmed(again.url)
-    await startArmedInstance(others)
+    await startArmedInstance(otherSettings)
   },
   { timeout: 90_000 },
 )
@@ -207,7 +207,12 @@ async function setStandbys(names: string): Promise<void> {
 async function startWaitingWall() {
   const child = Bun.spawn([...QUICK_WALL], {
     cwd: around.folder,
-    env: { PATH: Bun.env['PATH'] ?? '', ...around.settings, DATABASE_URL: database, ...(await createPortSettings()) },
+    env: {
+      PATH: Bun.env['PATH'] ?? '',
+      ...around.settings,
+      DATABASE_URL: database,
+      ...(await createInstanceSettings()),
+    },
     stdout: 'ignore',
     stderr: 'pipe',
   })
@@ -239,11 +244,8 @@ const sendUntilSold = (wall: WallProcess, payment: string) =>
     return answer.status === 200 ? answer : undefined
   })
 
-/** The settings that identify an instance, so that it can be restarted as the same one. */
-const createPortSettings = async () => ({ PORT: String(await findFreePort()) })
-
-/** Settings that also name the instance's witness, so that a test can read it. */
-async function createOwnSettings() {
-  const { PORT } = await createPortSettings()
-  return { PORT, WITNESS_PATH: join(around.folder, `witness-${PORT}.json`) }
+/** The settings that identify an instance, so that it can be restarted as the same one and its witness can be read. */
+async function createInstanceSettings() {
+  const port = await findFreePort()
+  return { PORT: String(port), WITNESS_PATH: join(around.folder, `${port}.witness`) }
 }
