@@ -151,26 +151,25 @@ test.if(isOurs)(
 test.if(isOurs)(
   'after a database lost a sale, a restarted wall reports its payment and sells nothing until the operator accepts the database',
   async () => {
-    const [settings, otherSettings] = [await createInstanceSettings(), await createInstanceSettings()]
-    const [wall, other] = await Promise.all([startArmedInstance(settings), startArmedInstance(otherSettings)])
-    await sellBeforeAndAfterCopy(wall)
-    // The witness of each instance records a commit a moment after it was made.
-    for (const { WITNESS_PATH } of [settings, otherSettings]) {
-      const witness = openWitness(WITNESS_PATH)
-      await waitUntil(async () => (await witness.read())?.payment === 2)
-    }
-    await server.restoreCopy()
-    await waitUntil(() => findAlerts(wall, 'older-copy').length > 0)
-    await Promise.all([wall.stop(), other.stop()])
-
+    const settings = await createInstanceSettings()
+    await loseSaleSeenBy(settings)
     const again = await startInstance(settings)
     await waitUntil(() => findAlerts(again, 'orphan').length > 0)
     expect(findAlerts(again, 'older-copy')).toHaveLength(1)
     expect(await fetchHealth(again)).toMatchObject({ ok: true, rail: 'arming' })
-    const own = { ...around.settings, DATABASE_URL: database, ...settings }
-    expect((await runCommand(own, around.folder, 'accept-restore', '--yes')).status).toBe(0)
+    await acceptDatabase(settings)
     await waitUntilArmed(again.url)
-    await startArmedInstance(otherSettings)
+  },
+  { timeout: 90_000 },
+)
+
+test.if(isOurs)(
+  'after the operator accepted a database that lost a sale, an instance on another machine that had seen the sale accepts payments again',
+  async () => {
+    const settings = await createInstanceSettings()
+    await loseSaleSeenBy(settings)
+    await acceptDatabase(await createInstanceSettings())
+    await startArmedInstance(settings)
   },
   { timeout: 90_000 },
 )
@@ -237,6 +236,24 @@ async function sellBeforeAndAfterCopy(wall: WallProcess): Promise<string> {
   return payment
 }
 
+/** Starts an instance, restores a copy that lacks a sale which its witness has recorded, and stops the instance. */
+async function loseSaleSeenBy(settings: InstanceSettings): Promise<void> {
+  const wall = await startArmedInstance(settings)
+  await sellBeforeAndAfterCopy(wall)
+  // The witness records a commit a moment after it was made.
+  const witness = openWitness(settings.WITNESS_PATH)
+  await waitUntil(async () => (await witness.read())?.payment === 2)
+  await server.restoreCopy()
+  await waitUntil(() => findAlerts(wall, 'older-copy').length > 0)
+  await wall.stop()
+}
+
+/** Accepts the database as the operator does on the machine of an instance. */
+async function acceptDatabase(settings: InstanceSettings): Promise<void> {
+  const own = { ...around.settings, DATABASE_URL: database, ...settings }
+  expect((await runCommand(own, around.folder, 'accept-restore', '--yes')).status).toBe(0)
+}
+
 /** Resends a signed request until the wall, which may be without its database, accepts the payment. */
 const sendUntilSold = (wall: WallProcess, payment: string) =>
   waitFor(async () => {
@@ -244,8 +261,10 @@ const sendUntilSold = (wall: WallProcess, payment: string) =>
     return answer.status === 200 ? answer : undefined
   })
 
+type InstanceSettings = Readonly<{ PORT: string; WITNESS_PATH: string }>
+
 /** The settings that identify an instance, so that it can be restarted as the same one and its witness can be read. */
-async function createInstanceSettings() {
+async function createInstanceSettings(): Promise<InstanceSettings> {
   const port = await findFreePort()
   return { PORT: String(port), WITNESS_PATH: join(around.folder, `${port}.witness`) }
 }
