@@ -112,10 +112,10 @@ async function playRound(number: number): Promise<Round> {
   await child.exited
   clearTimeout(timer)
   clearTimeout(kill)
-  const isCut = performance.now() >= until
-  const round = parseRound(await Bun.file(log).slice(0, bytesOfTests).text(), isCut || child.exitCode === 0)
+  const end = performance.now() >= until ? 'cut short' : child.exitCode === 0 ? 'passed' : 'failed'
+  const round = parseRound(await Bun.file(log).slice(0, bytesOfTests).text(), end)
   const seconds = ((performance.now() - began) / 1000).toFixed(0)
-  const cut = isCut ? ', cut short' : ''
+  const cut = end === 'cut short' ? `, ${end}` : ''
   console.log(
     `round ${number}: ${round.passed} passed, ${round.failed.length} failed, ${seconds} s${cut}; ${describeMachine(measureMachine())}`,
   )
