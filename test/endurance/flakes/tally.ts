@@ -4,7 +4,7 @@ import { formatCountWithNoun } from '../../../shared/money.ts'
 import { findFailure } from '../../support/run-report.ts'
 
 /** How a round ended. */
-export type RoundEnd = 'passed' | 'failed' | 'cut short'
+type RoundEnd = 'passed' | 'failed' | 'cut short'
 
 /** The result of one round; each failure is a file and a test name. If the round was cut short, the result is partial. */
 export type Round = { readonly end: RoundEnd; readonly passed: number; readonly failed: readonly string[] }
